@@ -1,0 +1,129 @@
+"""The contract of a method: data first, then how it fits and how it predicts.
+
+A method is a subclass of `Method` in a file of this folder, or in a file of a user's own:
+
+    class MyMethod(Method):
+        name = "my-method"          # what one types
+        paper_row = None            # its row in the paper's tables, None if it has none
+        grid = {"depth": (2, 4)}    # what it tunes, empty if nothing
+        quick_grid = {"depth": (2,)}  # the same for a quick look
+
+        def _fit(self, train, valid, seed):
+            ...                     # tune on train and valid, set self.settings_ and self.search_
+
+        def _predict(self, X):
+            ...                     # one predicted uplift a row
+
+`fit` and `predict` are the checked fronts of the two: they validate rows, hold the libraries to
+`threads` threads, keep their warnings in `warnings_` and leave global random state alone.
+"""
+
+import importlib.util
+import time
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from twin import checks
+from twin.rows import Rows
+
+
+class Method(ABC):
+    """An uplift method that tunes itself on training and validation rows.
+
+    Fitted attributes: `settings_` (what was chosen), `search_` (one dictionary a candidate that
+    the selection saw, with its validation score), `n_candidates_`, `seconds_` (tune and fit),
+    `n_active_nodes_` (m_hat, networks only), `warnings_`.
+    """
+
+    name: ClassVar[str]
+    paper_row: ClassVar[str | None] = None
+    grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
+    quick_grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
+    requires: ClassVar[tuple[str, ...]] = ()  # distributions that must be installed
+    upstream: ClassVar[str | None] = None  # a method whose fit on the same rows this one starts from
+
+    settings_: dict[str, Any]
+    search_: list[dict[str, Any]]
+    n_active_nodes_: int | None = None
+
+    def __init__(
+        self, *, threads: int = 1, quick: bool = False, upstream_result: dict[str, Any] | None = None
+    ) -> None:
+        if threads < 1:
+            raise ValueError(f"threads is {threads}; it must be at least 1")
+        self.threads = threads
+        self.quick = quick
+        self.upstream_result = upstream_result  # {"n_active_nodes": ..., "settings": ...}
+
+    @abstractmethod
+    def _fit(self, train: Rows, valid: Rows, seed: int) -> None:
+        """Tune on `train` and `valid`, fit on `train`."""
+
+    @abstractmethod
+    def _predict(self, X: NDArray[np.float32]) -> NDArray[np.floating]:
+        """One predicted uplift a row."""
+
+    def fit(self, train: Rows, valid: Rows, seed: int) -> Self:
+        """Tune and fit; nothing but `train`, `valid` and `seed` decides the result."""
+        for rows in (train, valid):
+            checks.both_arms(rows.treatment)
+        if valid.X.shape[1] != train.X.shape[1]:
+            raise ValueError(
+                f"train has {train.X.shape[1]} columns and valid {valid.X.shape[1]}; they must agree"
+            )
+        self.n_features_in_ = train.X.shape[1]
+        self.settings_, self.search_, self.seconds_ = {}, [], {"tune": 0.0, "fit": 0.0}
+        self.warnings_: list[str] = []
+        start = time.perf_counter()
+        with self._quiet():
+            self._fit(train, valid, seed)
+        # Whatever a method does not book as tuning is fitting.
+        self.seconds_["fit"] = time.perf_counter() - start - self.seconds_["tune"]
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Predicted uplift, one float64 a row."""
+        if not hasattr(self, "n_features_in_"):
+            raise ValueError(f"{self.name} is not fitted yet; call fit(train, valid, seed) first")
+        X = checks.covariates(X)
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} columns; {self.name} was fitted on {self.n_features_in_}"
+            )
+        with self._quiet():
+            return np.asarray(self._predict(X), dtype=np.float64).reshape(len(X))
+
+    def predict_rows(self, rows: Rows) -> NDArray[np.float64]:
+        """Predicted uplift of `rows`; only the oracle looks at more than their covariates."""
+        return self.predict(rows.X)
+
+    @property
+    def active_grid(self) -> Mapping[str, Sequence[Any]]:
+        """The grid in force: `quick_grid` replaces what it names in a quick run."""
+        return {**self.grid, **self.quick_grid} if self.quick else self.grid
+
+    @property
+    def n_candidates_(self) -> int:
+        """How many candidates the selection on validation rows saw (0: none)."""
+        return len(self.search_)
+
+    @classmethod
+    def missing(cls) -> tuple[str, ...]:
+        """What must be installed before this method can run."""
+        return tuple(name for name in cls.requires if importlib.util.find_spec(name) is None)
+
+    @contextmanager
+    def _quiet(self) -> Any:
+        """Hold BLAS and OpenMP to `threads`, collect warnings instead of printing them."""
+        with warnings.catch_warnings(record=True) as caught, threadpool_limits(self.threads):
+            warnings.simplefilter("always")
+            yield
+        seen = dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught)
+        self.warnings_ = list(dict.fromkeys([*self.warnings_, *seen]))

@@ -1,0 +1,49 @@
+"""Scenarios and real data, split into training, validation and test rows.
+
+`datasets.load("scenario4", variant="printed", replicate=0)` returns a `Dataset`.
+"""
+
+import difflib
+import pkgutil
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from datasets.contract import Dataset, Source
+
+__all__ = ["Dataset", "Source", "load", "source", "sources"]
+
+
+@cache
+def sources() -> dict[str, Source]:
+    """Every data set by name: whatever the files of this folder list in `SOURCES`."""
+    found: dict[str, Source] = {}
+    for module in pkgutil.iter_modules(__path__):
+        if module.name.startswith("_"):
+            continue
+        for item in getattr(import_module(f"{__name__}.{module.name}"), "SOURCES", ()):
+            found[item.name] = item
+    return dict(sorted(found.items()))
+
+
+def source(name: str) -> Source:
+    """The data set called `name`."""
+    found = sources()
+    if name not in found:
+        near = difflib.get_close_matches(name, found, n=3)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        raise ValueError(f"unknown data set {name!r}; {hint}there are: {', '.join(found)}")
+    return found[name]
+
+
+def load(name: str, *, replicate: int = 0, **options: Any) -> Dataset:
+    """Replicate `replicate` of the data set `name`; `options` are its own (see `python -m datasets`)."""
+    item = source(name)
+    if isinstance(replicate, bool) or not isinstance(replicate, int) or replicate < 0:
+        raise ValueError(f"replicate is {replicate!r}; it must be a whole number from 0 up")
+    unknown = sorted(set(options) - set(item.options))
+    if unknown:
+        raise ValueError(
+            f"{name} has no option {unknown[0]!r}; it has: {', '.join(item.options) or 'none'}"
+        )
+    return item.load(replicate, **options)

@@ -1,0 +1,1 @@
+"""The comparison: plan, run, store, compare, render."""

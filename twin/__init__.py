@@ -1,0 +1,28 @@
+"""The twin models for uplift of Belbahri, Murua, Gandouet and Partovi Nia (2021), and their measure.
+
+Names are imported on first use, so that `import twin.qini` stays light: no torch, no numba.
+"""
+
+from importlib import import_module
+
+_HOME = {
+    "TwinUplift": "twin.estimator",
+    "TwinSearch": "twin.search",
+    "Rows": "twin.rows",
+    "adjusted_qini_score": "twin.qini",
+    "qini_curve": "twin.qini",
+    "qini_score": "twin.qini",
+    "uplift_rank_correlation": "twin.qini",
+}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'twin' has no attribute {name!r}; it has {', '.join(__all__)}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
