@@ -1,0 +1,270 @@
+"""The Qini curve, the Qini coefficient q, Kendall's uplift rank correlation rho, and q_adj.
+
+Rows are ranked by predicted uplift, best first, and cut into J bins. With N_phi the best fraction
+phi of the n rows (Definitions 1 to 3 of the paper, section "Model Evaluation"):
+
+    g(phi) = ( sum_{N_phi} y t  -  sum_{N_phi} y (1-t) * sum_{N_phi} t / sum_{N_phi} (1-t) ) / sum t
+    Q(phi) = g(phi) - phi g(1)
+    q      = 100 * area under Q by the trapezoid rule
+    rho    = 2 / (J (J-1)) * sum_{i<j} sign(predicted_i - predicted_j) sign(observed_i - observed_j)
+    q_adj  = rho * max(0, q)
+
+What the paper leaves open is settled so that a score says nothing about the order of tied rows:
+a bin edge inside a group of tied rows takes its proportional share of the group's counts, and
+bins inside one tied group count as equally predicted. A bin without one of the arms has no
+observed uplift, and its pairs count 0; a cumulative set without controls has no control term.
+
+`convention` selects how bins are cut (docs/measure.md compares the definitions):
+
+    "paper"         edges after ceil(k n / J) rows, phi = share of all rows, rho is tau-a
+    "tools4uplift"  the R package 1.0.0: ranks in whole per cent, tied rows at their last rank,
+                    rows whose rank rounds to 0 count in g but in no bin; phi = share of the
+                    treated, rho is tau-b
+    "twincausal"    the authors' Python package: ranks rounded to 1/J, tied rows at their last
+                    rank; phi = share of the treated, rho is tau-b rounded to 2 decimals
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin import checks
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Convention = Literal["paper", "tools4uplift", "twincausal"]
+Floats = NDArray[np.float64]
+
+# Observed uplifts nearer than this are equal: the same fraction computed from other counts.
+_ROUNDING = 1e-12
+
+
+class QiniScores(NamedTuple):
+    """q and q_adj in per cent, rho in [-1, 1]."""
+
+    q: float
+    rho: float
+    q_adj: float
+
+
+@dataclass(frozen=True, eq=False)
+class QiniCurve:
+    """The Qini curve g at the grid points phi, and the bins between them, best bin first.
+
+    `phi` and `gain` have one entry more than there are bins and start at 0; `gain[-1]` is the
+    average treatment effect. Counts are fractional where an edge falls inside tied rows.
+    """
+
+    phi: Floats
+    gain: Floats
+    rows: NDArray[np.intp]
+    treated: Floats
+    control: Floats
+    predicted: Floats
+    observed: Floats
+    scores: QiniScores
+    convention: Convention
+
+    @property
+    def table(self) -> "pd.DataFrame":
+        """One line a bin: its size, its arms, mean predicted and observed uplift."""
+        import pandas as pd
+
+        names = ("rows", "treated", "control", "predicted", "observed")
+        index = pd.RangeIndex(1, len(self.rows) + 1, name="bin")
+        return pd.DataFrame({name: getattr(self, name) for name in names}, index=index)
+
+
+def qini_curve(
+    y: Any, uplift: Any, treatment: Any, *, bins: int = 10, convention: Convention = "paper"
+) -> QiniCurve:
+    """The Qini curve of the predicted `uplift` of rows with outcome `y` and `treatment` (0/1)."""
+    y, uplift, treatment = _checked(y, uplift, treatment, bins, convention)
+    cut = _cut(y, uplift, treatment, bins, convention)
+    phi, gain = _curve(cut, convention)
+    best_first = np.concatenate(([0.0], np.cumsum(cut.ordered[::-1])))
+    rows = np.diff(cut.edges)
+    with np.errstate(invalid="ignore"):  # ties can leave a bin of tools4uplift without rows
+        predicted = np.diff(best_first[cut.edges]) / rows
+    return QiniCurve(
+        phi=phi,
+        gain=gain,
+        rows=rows,
+        treated=np.diff(cut.treated),
+        control=np.diff(cut.control),
+        predicted=predicted,
+        observed=_observed(cut),
+        scores=_scores_of(cut, convention),
+        convention=convention,
+    )
+
+
+def qini_score(
+    y: Any, uplift: Any, treatment: Any, *, bins: int = 10, convention: Convention = "paper"
+) -> float:
+    """The Qini coefficient q, in per cent."""
+    return _scores(*_checked(y, uplift, treatment, bins, convention), bins, convention).q
+
+
+def uplift_rank_correlation(
+    y: Any, uplift: Any, treatment: Any, *, bins: int = 10, convention: Convention = "paper"
+) -> float:
+    """Kendall's uplift rank correlation rho between predicted and observed uplift of the bins."""
+    return _scores(*_checked(y, uplift, treatment, bins, convention), bins, convention).rho
+
+
+def adjusted_qini_score(
+    y: Any, uplift: Any, treatment: Any, *, bins: int = 10, convention: Convention = "paper"
+) -> float:
+    """The adjusted Qini coefficient q_adj = rho * max(0, q), in per cent."""
+    return _scores(*_checked(y, uplift, treatment, bins, convention), bins, convention).q_adj
+
+
+def _scores(
+    y: NDArray[Any],
+    uplift: NDArray[np.floating],
+    treatment: NDArray[Any],
+    bins: int = 10,
+    convention: Convention = "paper",
+) -> QiniScores:
+    """q, rho and q_adj of rows that are checked already, as between the epochs of a training."""
+    return _scores_of(_cut(y, uplift, treatment, bins, convention), convention)
+
+
+def _checked(
+    y: Any, uplift: Any, treatment: Any, bins: int, convention: Convention
+) -> tuple[NDArray[np.int8], Floats, NDArray[np.int8]]:
+    if convention not in get_args(Convention):
+        raise ValueError(
+            f"convention is {convention!r}; it must be one of {', '.join(get_args(Convention))}"
+        )
+    y = checks.binary_labels(y, "y")
+    uplift = checks.finite_scores(uplift, "uplift")
+    treatment = checks.binary_labels(treatment, "treatment")
+    n = checks.same_length(y=y, uplift=uplift, treatment=treatment)
+    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 2:
+        raise ValueError(f"bins is {bins!r}; it must be a whole number, at least 2")
+    if bins > n:
+        raise ValueError(f"bins is {bins} for {n} rows; give at most one bin a row")
+    checks.both_arms(treatment)
+    return y, uplift, treatment
+
+
+class _Cut(NamedTuple):
+    """The edges of the bins and the cumulative counts at them, best rows first."""
+
+    ordered: NDArray[np.floating]  # all scores, ascending
+    edges: NDArray[np.intp]  # rows before each edge
+    treated: Floats
+    control: Floats
+    treated_responses: Floats  # sum of y t
+    control_responses: Floats  # sum of y (1-t)
+
+
+def _cut(
+    y: NDArray[Any],
+    uplift: NDArray[np.floating],
+    treatment: NDArray[Any],
+    bins: int,
+    convention: Convention,
+) -> _Cut:
+    """Cut the ranking into bins.
+
+    Sorting scores is several times faster than sorting rows by score, and five sorted lists (all
+    rows, the arms, the responders of each arm) hold every count that an edge needs.
+    """
+    treated, responded = treatment == 1, y == 1
+    members = (treated, ~treated, treated & responded, ~treated & responded)
+    ordered = np.sort(uplift)
+    groups = [ordered, *(np.sort(uplift[member]) for member in members)]
+    edges = _edges(len(uplift), bins, convention)
+    # The score of the last row before each edge; before the first row there is none.
+    at_edge = np.append(ordered, np.inf)[len(uplift) - edges]
+    # How many of each group score above it, and how many tie with it.
+    above = np.array([len(g) - np.searchsorted(g, at_edge, "right") for g in groups])
+    tied = np.array([len(g) - np.searchsorted(g, at_edge, "left") for g in groups]) - above
+    if convention == "paper":
+        share = (edges - above[0]) / np.maximum(tied[0], 1)
+        return _Cut(ordered, edges, *(above[1:] + share * tied[1:]))
+    # Tied rows sit at their last rank: an edge has them only if it has them all.
+    counts = above + tied * (above[0] + tied[0] <= edges)
+    if convention == "twincausal":
+        # A bin is a rounded rank that occurs; ranks that round to 0 join the first one.
+        counts = counts[:, np.unique(counts[0], return_index=True)[1]]
+        counts[:, 0] = 0
+    return _Cut(ordered, *counts)
+
+
+@lru_cache(maxsize=32)
+def _edges(n: int, bins: int, convention: Convention) -> NDArray[np.intp]:
+    """How many of n ranked rows come before each of the J + 1 edges, ties aside."""
+    steps = np.arange(bins + 1)
+    if convention == "paper":
+        return -(-steps * n // bins)
+    rank = np.arange(1, n + 1) / n
+    if convention == "twincausal":
+        return np.searchsorted(np.rint(rank * bins), steps, "right")
+    # Whole per cent as R (4.0.0 and later) rounds: the nearer candidate in double arithmetic,
+    # the even one if both are equally near.
+    low, high = np.floor(100 * rank), np.ceil(100 * rank)
+    to_low, to_high = rank - low / 100, high / 100 - rank
+    percent = np.where((to_low < to_high) | ((to_low == to_high) & (low % 2 == 0)), low, high)
+    return np.searchsorted(np.ceil(percent * bins / 100), steps, "right")
+
+
+def _curve(cut: _Cut, convention: Convention) -> tuple[Floats, Floats]:
+    """phi and g(phi) at the edges."""
+    # Without controls there are no responses of controls either, and nothing to subtract.
+    lost = cut.control_responses * cut.treated / np.maximum(cut.control, _ROUNDING)
+    gain = (cut.treated_responses - lost) / cut.treated[-1]
+    if convention == "paper":
+        return cut.edges / cut.edges[-1], gain
+    phi = cut.treated / cut.treated[-1]
+    phi[0] = gain[0] = 0.0  # the curve starts at 0 also where the first bin starts later
+    return phi, gain
+
+
+def _observed(cut: _Cut) -> Floats:
+    """Observed uplift of each bin, NaN where an arm is missing."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        treated = np.diff(cut.treated_responses) / np.diff(cut.treated)
+        return treated - np.diff(cut.control_responses) / np.diff(cut.control)
+
+
+def _scores_of(cut: _Cut, convention: Convention) -> QiniScores:
+    phi, gain = _curve(cut, convention)
+    q = 100.0 * float(np.trapezoid(gain - phi * gain[-1], phi))
+    rho = _tau_a(cut) if convention == "paper" else _tau_b(_observed(cut))
+    if convention == "twincausal":
+        rho = round(rho, 2)
+    return QiniScores(q, rho, rho * max(0.0, q))
+
+
+def _tau_a(cut: _Cut) -> float:
+    """Mean over all pairs of bins of sign(predicted difference) * sign(observed difference)."""
+    observed, n = _observed(cut), len(cut.ordered)
+    top, bottom = cut.ordered[n - 1 - cut.edges[:-1]], cut.ordered[n - cut.edges[1:]]
+    total, bins = 0, len(observed)
+    for gap in range(1, bins):
+        # A bin is predicted above a later one unless both lie within one group of tied rows.
+        total += int(_sign(observed, gap)[top[:-gap] > bottom[gap:]].sum())
+    return 2.0 * total / (bins * (bins - 1))
+
+
+def _tau_b(observed: Floats) -> float:
+    """Kendall's tau-b of the order of the bins and their observed uplift, where they have one."""
+    observed = observed[~np.isnan(observed)]
+    signs = [_sign(observed, gap) for gap in range(1, len(observed))]
+    pairs = len(observed) * (len(observed) - 1) / 2
+    untied = sum(int(np.count_nonzero(sign)) for sign in signs)
+    return sum(int(sign.sum()) for sign in signs) / np.sqrt(pairs * untied) if untied else 0.0
+
+
+def _sign(observed: Floats, gap: int) -> NDArray[np.int8]:
+    """Sign of each bin's observed uplift minus that of the bin `gap` further on; 0 for NaN."""
+    difference = observed[:-gap] - observed[gap:]
+    return (difference > _ROUNDING).astype(np.int8) - (difference < -_ROUNDING)
