@@ -41,6 +41,6 @@ class Source(ABC):
     def load(self, replicate: int = 0, **options: Any) -> Dataset:
         """The rows of one replicate; the same arguments give the same rows, bit for bit."""
 
-    def available(self) -> str | None:
-        """None where the data can be loaded now, else what to do first. Touches no network."""
+    def available(self, **options: Any) -> str | None:
+        """None where `load` with `options` can run now, else what to do first. No network."""
         return None

@@ -1,0 +1,151 @@
+"""What the real data sets share: their files, how rows are drawn, balanced and split."""
+
+import warnings
+import zlib
+from abc import abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.contract import Dataset, Source
+from datasets.files import DataFile, DataFileError, cache_directory, find, find_checked, how_to_get
+from twin import checks
+from twin.rows import Rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SPLIT = (0.4, 0.3, 0.3)  # training, validation, test
+
+
+class RealSource(Source):
+    """A data set that comes as published files."""
+
+    licence: str
+    citation: str
+
+    @abstractmethod
+    def files(self, **options: Any) -> tuple[DataFile, ...]:
+        """The files that `load` needs with these options."""
+
+    def available(self, **options: Any) -> str | None:
+        files = self.files(**options)
+        missing = tuple(file for file in files if find(file) is None)
+        return how_to_get(self.name, missing) if missing else None
+
+    def paths(self, **options: Any) -> list[Path]:
+        """The checked files, or an error that says where to get them."""
+        files = self.files(**options)
+        found = [find_checked(file) for file in files]
+        missing = tuple(file for file, path in zip(files, found, strict=True) if path is None)
+        if missing:
+            raise DataFileError(how_to_get(self.name, missing))
+        return [path for path in found if path is not None]
+
+    def fetch(self, **options: Any) -> list[Path]:
+        """Download what is not here yet; everything is verified."""
+        from datasets.download import download
+
+        folder = cache_directory()
+        return [
+            find_checked(file) or download(file, folder / file.folder)
+            for file in self.files(**options)
+        ]
+
+    def rng(self, replicate: int) -> np.random.Generator:
+        """Random numbers that depend on the data set and the replicate alone."""
+        return np.random.default_rng([zlib.crc32(self.name.encode()), replicate])
+
+
+def draw(
+    treatment: NDArray[np.int8],
+    rng: np.random.Generator,
+    *,
+    size: int | None = None,
+    balance: bool,
+) -> NDArray[np.intp]:
+    """Indices of `size` rows (None: as many as there are) in random order.
+
+    With `balance` the two arms are equally many: the larger one is under-sampled.
+    """
+    if not balance:
+        index = rng.permutation(len(treatment))
+        return index if size is None else index[:size].copy()
+    control, treated = np.flatnonzero(treatment == 0), np.flatnonzero(treatment)
+    half = min(len(control), len(treated)) if size is None else size // 2
+    index = np.concatenate(
+        [rng.choice(arm, half, replace=False, shuffle=False) for arm in (control, treated)]
+    )
+    rng.shuffle(index)
+    return index
+
+
+class TabularSource(RealSource):
+    """A data set small enough to be read whole for each replicate."""
+
+    options: Mapping[str, Any] = MappingProxyType({"balance": False})
+    note: str
+
+    @abstractmethod
+    def read(self, **options: Any) -> "tuple[pd.DataFrame, pd.Series, pd.Series]":
+        """All covariates (NaN where missing), the outcome and the treatment, in the file's order."""
+
+    def load(self, replicate: int = 0, **options: Any) -> Dataset:
+        options = {**self.options, **options}
+        balance = check_balance(options["balance"])
+        X, y, treatment = self.read(**{k: v for k, v in options.items() if k != "balance"})
+        treatment = checks.binary_labels(treatment, "treatment")
+        propensity = 0.5 if balance else float(treatment.mean())
+        index = draw(treatment, self.rng(replicate), balance=balance)
+        values = X.to_numpy(np.float32)[index]
+        _impute(values, round(SPLIT[0] * len(index)))
+        rows = Rows.of(
+            values, y.to_numpy()[index], treatment[index], names=tuple(X), propensity=propensity
+        )
+        return split(self.name, replicate, rows, options=options, note=self.note)
+
+
+def read_rda(path: Path) -> "pd.DataFrame":
+    """The one data frame of an R data file."""
+    try:
+        import rdata
+    except ModuleNotFoundError:
+        raise DataFileError(
+            f"{path.name} is an R data file; reading it needs rdata: "
+            "pip install 'twin-uplift-suite[data]'"
+        ) from None
+    with warnings.catch_warnings():
+        # Classes of R's tibbles that rdata has no counterpart for; the columns are unaffected.
+        warnings.filterwarnings("ignore", "Missing constructor for R class")
+        (frame,) = rdata.read_rda(path).values()
+    return frame
+
+
+def check_balance(balance: Any) -> bool:
+    """`balance` as a boolean, refused if it is anything else."""
+    if not isinstance(balance, bool):
+        raise ValueError(f"balance is {balance!r}; it must be True (under-sample to 1:1) or False")
+    return balance
+
+
+def split(
+    name: str, replicate: int, rows: Rows, *, options: Mapping[str, Any], note: str
+) -> Dataset:
+    """Rows in random order as 40 % training, 30 % validation and 30 % test rows, without a copy."""
+    first = round(SPLIT[0] * len(rows))
+    second = first + round(SPLIT[1] * len(rows))
+    train, valid, test = (
+        rows.take(part) for part in (slice(first), slice(first, second), slice(second, None))
+    )
+    return Dataset(name, replicate, train, valid, test, dict(options), note)
+
+
+def _impute(X: NDArray[np.float32], n_train: int) -> None:
+    """Missing covariates become the median of the training rows, in place."""
+    missing = np.isnan(X)
+    for column in np.flatnonzero(missing.any(axis=0)):
+        X[missing[:, column], column] = np.nanmedian(X[:n_train, column])
