@@ -24,6 +24,7 @@ observed uplift, and its pairs count 0; a cumulative set without controls has no
                     rank; phi = share of the treated, rho is tau-b rounded to 2 decimals
 """
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -159,8 +160,8 @@ class _Cut(NamedTuple):
 
     ordered: NDArray[np.floating]  # all scores, ascending
     edges: NDArray[np.intp]  # rows before each edge
-    treated: Floats
     control: Floats
+    treated: Floats
     treated_responses: Floats  # sum of y t
     control_responses: Floats  # sum of y (1-t)
 
@@ -174,29 +175,35 @@ def _cut(
 ) -> _Cut:
     """Cut the ranking into bins.
 
-    Sorting scores is several times faster than sorting rows by score, and five sorted lists (all
-    rows, the arms, the responders of each arm) hold every count that an edge needs.
+    Sorting scores is several times faster than sorting rows by score, and four sorted lists (all
+    rows, the treated, the responders of each arm) hold every count that an edge needs.
     """
     treated, responded = treatment == 1, y == 1
-    members = (treated, ~treated, treated & responded, ~treated & responded)
     ordered = np.sort(uplift)
-    groups = [ordered, *(np.sort(uplift[member]) for member in members)]
+    lists = [ordered]
+    for member in (treated, treated & responded, responded & ~treated):
+        lists.append(np.sort(uplift.compress(member)))
     edges = _edges(len(uplift), bins, convention)
-    # The score of the last row before each edge; before the first row there is none.
-    at_edge = np.append(ordered, np.inf)[len(uplift) - edges]
-    # How many of each group score above it, and how many tie with it.
-    above = np.array([len(g) - np.searchsorted(g, at_edge, "right") for g in groups])
-    tied = np.array([len(g) - np.searchsorted(g, at_edge, "left") for g in groups]) - above
+    at_edge = ordered[np.minimum(len(uplift) - edges, len(uplift) - 1)]  # last row before the edge
+    # How many of each list score above that row, and how many tie with it.
+    above = np.array([len(scores) - scores.searchsorted(at_edge, "right") for scores in lists])
+    tied = np.array([len(scores) - scores.searchsorted(at_edge) for scores in lists]) - above
     if convention == "paper":
-        share = (edges - above[0]) / np.maximum(tied[0], 1)
-        return _Cut(ordered, edges, *(above[1:] + share * tied[1:]))
-    # Tied rows sit at their last rank: an edge has them only if it has them all.
-    counts = above + tied * (above[0] + tied[0] <= edges)
+        share = (edges - above[0]) / tied[0]
+    else:
+        # Tied rows sit at their last rank: an edge has them only if it has them all.
+        share = (above[0] + tied[0] <= edges).astype(float)
+        edges = above[0] + np.where(share, tied[0], 0)
+    # Whole numbers subtract to an exact 0 where an arm is missing; shares of them need not.
+    above[0] -= above[1]
+    tied[0] -= tied[1]
+    counts = above + share * tied
     if convention == "twincausal":
         # A bin is a rounded rank that occurs; ranks that round to 0 join the first one.
-        counts = counts[:, np.unique(counts[0], return_index=True)[1]]
-        counts[:, 0] = 0
-    return _Cut(ordered, *counts)
+        edges, occurs = np.unique(edges, return_index=True)
+        counts = counts[:, occurs]
+        edges[0] = counts[:, 0] = 0
+    return _Cut(ordered, edges, *counts)
 
 
 @lru_cache(maxsize=32)
@@ -218,9 +225,9 @@ def _edges(n: int, bins: int, convention: Convention) -> NDArray[np.intp]:
 
 def _curve(cut: _Cut, convention: Convention) -> tuple[Floats, Floats]:
     """phi and g(phi) at the edges."""
-    # Without controls there are no responses of controls either, and nothing to subtract.
-    lost = cut.control_responses * cut.treated / np.maximum(cut.control, _ROUNDING)
-    gain = (cut.treated_responses - lost) / cut.treated[-1]
+    odds = np.zeros_like(cut.control)  # stays 0, no control term, where there are no controls
+    np.divide(cut.treated, cut.control, out=odds, where=cut.control > 0)
+    gain = (cut.treated_responses - cut.control_responses * odds) / cut.treated[-1]
     if convention == "paper":
         return cut.edges / cut.edges[-1], gain
     phi = cut.treated / cut.treated[-1]
@@ -237,34 +244,26 @@ def _observed(cut: _Cut) -> Floats:
 
 def _scores_of(cut: _Cut, convention: Convention) -> QiniScores:
     phi, gain = _curve(cut, convention)
-    q = 100.0 * float(np.trapezoid(gain - phi * gain[-1], phi))
-    rho = _tau_a(cut) if convention == "paper" else _tau_b(_observed(cut))
-    if convention == "twincausal":
-        rho = round(rho, 2)
+    excess = gain - phi * gain[-1]
+    q = 50.0 * float((np.diff(phi) * (excess[1:] + excess[:-1])).sum())
+    rho = _rank_correlation(cut, convention)
     return QiniScores(q, rho, rho * max(0.0, q))
 
 
-def _tau_a(cut: _Cut) -> float:
-    """Mean over all pairs of bins of sign(predicted difference) * sign(observed difference)."""
+def _rank_correlation(cut: _Cut, convention: Convention) -> float:
+    """rho: tau-a over all pairs of bins, or tau-b over the bins with an observed uplift."""
     observed, n = _observed(cut), len(cut.ordered)
+    # A bin is predicted above a later one unless both lie within one group of tied rows.
     top, bottom = cut.ordered[n - 1 - cut.edges[:-1]], cut.ordered[n - cut.edges[1:]]
-    total, bins = 0, len(observed)
-    for gap in range(1, bins):
-        # A bin is predicted above a later one unless both lie within one group of tied rows.
-        total += int(_sign(observed, gap)[top[:-gap] > bottom[gap:]].sum())
-    return 2.0 * total / (bins * (bins - 1))
-
-
-def _tau_b(observed: Floats) -> float:
-    """Kendall's tau-b of the order of the bins and their observed uplift, where they have one."""
-    observed = observed[~np.isnan(observed)]
-    signs = [_sign(observed, gap) for gap in range(1, len(observed))]
-    pairs = len(observed) * (len(observed) - 1) / 2
-    untied = sum(int(np.count_nonzero(sign)) for sign in signs)
-    return sum(int(sign.sum()) for sign in signs) / np.sqrt(pairs * untied) if untied else 0.0
-
-
-def _sign(observed: Floats, gap: int) -> NDArray[np.int8]:
-    """Sign of each bin's observed uplift minus that of the bin `gap` further on; 0 for NaN."""
-    difference = observed[:-gap] - observed[gap:]
-    return (difference > _ROUNDING).astype(np.int8) - (difference < -_ROUNDING)
+    agree = disagree = 0
+    for gap in range(1, len(observed)):
+        above = top[:-gap] > bottom[gap:]
+        difference = observed[:-gap] - observed[gap:]  # NaN compares as neither
+        agree += np.count_nonzero(above & (difference > _ROUNDING))
+        disagree += np.count_nonzero(above & (difference < -_ROUNDING))
+    if convention == "paper":
+        return 2.0 * (agree - disagree) / (len(observed) * (len(observed) - 1))
+    known = len(observed) - np.count_nonzero(np.isnan(observed))
+    pairs = known * (known - 1) / 2
+    tau_b = (agree - disagree) / math.sqrt(pairs * (agree + disagree) or 1)
+    return round(tau_b, 2) if convention == "twincausal" else tau_b
