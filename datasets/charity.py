@@ -24,8 +24,8 @@ class Charity(TabularSource):
     summary = "Karlan-List charitable giving, 50,083 x 45, 67 % treated"
     licence = "CC0 1.0"
     citation = (
-        "Karlan, D. and List, J. A. (2007). Does price matter in charitable giving? Evidence from a "
-        "large-scale natural field experiment. American Economic Review 97(5), 1774-1793."
+        "Karlan, D. and List, J. A. (2007). Does price matter in charitable giving? Evidence from "
+        "a large-scale natural field experiment. American Economic Review 97(5), 1774-1793."
     )
     note = "public stand-in for the private insurance data (closest in shape)"
 

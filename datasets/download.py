@@ -33,8 +33,10 @@ def download(file: DataFile, folder: Path, *, pause: float = PAUSE) -> Path:
     part = folder / f"{file.name}.part"
     # Two processes must not append to one partial file.
     with FileLock(folder / f".{file.name}.lock"):
-        if target.is_file() and sha256_of(target) in file.sha256:
-            return target
+        for whole in (target, part):
+            if whole.is_file() and sha256_of(whole) in file.sha256:
+                os.replace(whole, target)
+                return target
         failures = []
         for url in file.urls:
             try:
@@ -51,7 +53,8 @@ def download(file: DataFile, folder: Path, *, pause: float = PAUSE) -> Path:
     )
     raise DataFileError(
         f"{file.name} could not be downloaded:\n" + "\n".join(failures) + f"\n{kept}"
-        f"Try again later, or put the file (sha256 {' or '.join(file.sha256)}) into {folder} yourself."
+        f"Try again later, or put the file into {folder} yourself; "
+        f"its sha256 is {' or '.join(file.sha256)}."
     )
 
 

@@ -55,8 +55,8 @@ def find(file: DataFile) -> Path | None:
     given = given_directory()
     if given is not None and not given.is_dir():
         raise DataFileError(
-            f"{VARIABLE} is {given}, which is not a directory; create it, or unset {VARIABLE} to use "
-            "the cache directory"
+            f"{VARIABLE} is {given}, which is not a directory; create it, or unset {VARIABLE} "
+            "to use the cache directory"
         )
     for root in dict.fromkeys((given or cache_directory(), cache_directory())):
         for place in (root / file.folder, root):
@@ -90,12 +90,12 @@ def sha256_of(path: Path, advance: Callable[[int], None] | None = None) -> str:
     return digest.hexdigest()
 
 
-def how_to_get(name: str, files: tuple[DataFile, ...]) -> str:
-    """What to do about missing files, with and without a network."""
+def how_to_get(name: str, files: tuple[DataFile, ...], arguments: str = "") -> str:
+    """What to do about missing files, with and without a network; `arguments` are of `fetch`."""
     folder = cache_directory() / files[0].folder
     lines = [
         f"{name} needs {' and '.join(file.name for file in files)}, not found here.",
-        f"With a network:    python -m datasets fetch {name}",
+        f"With a network:    python -m datasets fetch {name}{arguments}",
         f"Without a network: put into {folder}",
         f"                   (or into a directory of your own, named by {VARIABLE} or --data-dir)",
     ]
@@ -107,15 +107,15 @@ def how_to_get(name: str, files: tuple[DataFile, ...]) -> str:
 
 @contextmanager
 def progress_bar(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A bar on the terminal that counts bytes; silent where stderr is no terminal."""
+    """A bar on the terminal; silent where stderr is no terminal."""
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        DownloadColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:

@@ -30,8 +30,8 @@ class Insurance(TabularSource):
     summary = "insurance campaign of the R package Information, 20,000 x 67, 50 % treated"
     licence = "GPL (>= 3)"
     citation = (
-        "Larsen, K. (2016). Information: Data Exploration with Information Theory (Weight-of-Evidence "
-        "and Information Value). R package version 0.0.9."
+        "Larsen, K. (2016). Information: Data Exploration with Information Theory "
+        "(Weight-of-Evidence and Information Value). R package version 0.0.9."
     )
     note = "public stand-in for the private insurance data (closest in domain)"
 

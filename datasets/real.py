@@ -33,17 +33,14 @@ class RealSource(Source):
         """The files that `load` needs with these options."""
 
     def available(self, **options: Any) -> str | None:
-        files = self.files(**options)
-        missing = tuple(file for file in files if find(file) is None)
+        missing = tuple(file for file in self.files(**options) if find(file) is None)
         return how_to_get(self.name, missing) if missing else None
 
     def paths(self, **options: Any) -> list[Path]:
         """The checked files, or an error that says where to get them."""
-        files = self.files(**options)
-        found = [find_checked(file) for file in files]
-        missing = tuple(file for file, path in zip(files, found, strict=True) if path is None)
-        if missing:
-            raise DataFileError(how_to_get(self.name, missing))
+        found = [find_checked(file) for file in self.files(**options)]
+        if None in found:
+            raise DataFileError(str(self.available(**options)))
         return [path for path in found if path is not None]
 
     def fetch(self, **options: Any) -> list[Path]:
@@ -92,7 +89,7 @@ class TabularSource(RealSource):
 
     @abstractmethod
     def read(self, **options: Any) -> "tuple[pd.DataFrame, pd.Series, pd.Series]":
-        """All covariates (NaN where missing), the outcome and the treatment, in the file's order."""
+        """All rows in the file's order: covariates (NaN if missing), outcome, treatment."""
 
     def load(self, replicate: int = 0, **options: Any) -> Dataset:
         options = {**self.options, **options}
