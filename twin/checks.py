@@ -18,7 +18,7 @@ def binary_labels(values: Any, name: str) -> NDArray[np.int8]:
             array = array.astype(np.float64)
         except (TypeError, ValueError):
             raise ValueError(
-                f"{name} holds {array.dtype} values such as {array[0]!r}; it must be 0/1 or boolean"
+                f"{name} holds values such as {array.tolist()[0]!r}; it must be 0/1 or boolean"
             ) from None
     wrong = (array != 0) & (array != 1)
     if wrong.any():

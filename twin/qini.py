@@ -253,17 +253,19 @@ def _scores_of(cut: _Cut, convention: Convention) -> QiniScores:
 def _rank_correlation(cut: _Cut, convention: Convention) -> float:
     """rho: tau-a over all pairs of bins, or tau-b over the bins with an observed uplift."""
     observed, n = _observed(cut), len(cut.ordered)
+    bins, known = len(observed), np.isfinite(observed)
+    observed = observed[known]
     # A bin is predicted above a later one unless both lie within one group of tied rows.
-    top, bottom = cut.ordered[n - 1 - cut.edges[:-1]], cut.ordered[n - cut.edges[1:]]
+    top = cut.ordered[n - 1 - cut.edges[:-1][known]]
+    bottom = cut.ordered[n - cut.edges[1:][known]]
     agree = disagree = 0
     for gap in range(1, len(observed)):
         above = top[:-gap] > bottom[gap:]
-        difference = observed[:-gap] - observed[gap:]  # NaN compares as neither
+        difference = observed[:-gap] - observed[gap:]
         agree += np.count_nonzero(above & (difference > _ROUNDING))
         disagree += np.count_nonzero(above & (difference < -_ROUNDING))
     if convention == "paper":
-        return 2.0 * (agree - disagree) / (len(observed) * (len(observed) - 1))
-    known = len(observed) - np.count_nonzero(np.isnan(observed))
-    pairs = known * (known - 1) / 2
+        return 2.0 * (agree - disagree) / (bins * (bins - 1))
+    pairs = len(observed) * (len(observed) - 1) / 2
     tau_b = (agree - disagree) / math.sqrt(pairs * (agree + disagree) or 1)
     return round(tau_b, 2) if convention == "twincausal" else tau_b
