@@ -1,0 +1,5 @@
+"""Published."""
+
+from suite.digest import ROOT
+
+PUBLISHED = ROOT / "results" / "records"
