@@ -115,8 +115,8 @@ class Scenario(Source):
     @property
     def summary(self) -> str:
         return (
-            f"simulated: n = {self.n:,}, p = {self.p}, mu = {self.mu.__name__}, "
-            f"tau = {self.tau.__name__}, sigma = {self.sigma:g}; variants {', '.join(VARIANTS)}"
+            f"simulated, {self.n:,} x {self.p}, mu = {self.mu.__name__}, "
+            f"tau = {self.tau.__name__}, sigma = {self.sigma:g}; {', '.join(VARIANTS)}"
         )
 
     def load(
