@@ -1,4 +1,4 @@
-"""The twin models for uplift of Belbahri, Murua, Gandouet and Partovi Nia (2021), and their measure.
+"""The twin models for uplift (Belbahri, Murua, Gandouet and Partovi Nia, 2021) and their measure.
 
 Names are imported on first use, so that `import twin.qini` stays light: no torch, no numba.
 """
@@ -20,7 +20,9 @@ __all__ = sorted(_HOME)
 
 def __getattr__(name: str) -> object:
     if name not in _HOME:
-        raise AttributeError(f"module 'twin' has no attribute {name!r}; it has {', '.join(__all__)}")
+        raise AttributeError(
+            f"module 'twin' has no attribute {name!r}; it has {', '.join(__all__)}"
+        )
     return getattr(import_module(_HOME[name]), name)
 
 

@@ -32,7 +32,9 @@ def finite_scores(values: Any, name: str) -> NDArray[np.float64]:
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} holds values that are not numbers; give one number a row") from None
+        raise ValueError(
+            f"{name} holds values that are not numbers; give one number a row"
+        ) from None
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; give one value a row (one dimension)")
     _all_finite(array, name)
@@ -98,5 +100,6 @@ def _all_finite(array: NDArray[Any], name: str) -> None:
         return
     where = ", ".join(map(str, wrong[0]))
     raise ValueError(
-        f"{name}[{where}] is {array[tuple(wrong[0])]}; {name} must be finite (impute or drop such rows)"
+        f"{name}[{where}] is {array[tuple(wrong[0])]}; "
+        f"{name} must be finite (impute or drop such rows)"
     )

@@ -1,0 +1,1 @@
+"""Performance: asv benchmarks, and ratios against what else people could use."""

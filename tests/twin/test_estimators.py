@@ -1,0 +1,315 @@
+"""TwinUplift and TwinSearch as scikit-learn users meet them."""
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
+from twin import TwinSearch, TwinUplift
+from twin.qini import adjusted_qini_score
+from twin.rows import Rows
+from twin.search import paper_grid
+
+SMALL = {"learning_rate": (0.05, 0.2), "node_penalty": (0.0, 0.01), "weight_penalty": (0.001,)}
+
+
+def twin(**changes: Any) -> TwinUplift:
+    return TwinUplift(**{"hidden": (8,), "epochs": 4, "random_state": 1, **changes})
+
+
+def search(**changes: Any) -> TwinSearch:
+    start = {"hidden": (8,), "grid": SMALL, "epochs": 4, "random_state": 1}
+    return TwinSearch(**{**start, **changes})
+
+
+def parts(rows: Rows) -> tuple:
+    return rows.X, rows.y, rows.treatment
+
+
+@pytest.fixture(params=["model", "interaction", "search"])
+def estimator(request: pytest.FixtureRequest) -> TwinUplift | TwinSearch:
+    return {"model": twin(), "interaction": twin(hidden=()), "search": search()}[request.param]
+
+
+def test_fit_predict_score(estimator: Any, rows: Rows, valid: Rows) -> None:
+    assert estimator.fit(*parts(rows), validation=parts(valid)) is estimator
+    uplift, outcomes = estimator.predict(valid.X), estimator.predict_outcomes(valid.X)
+    assert uplift.shape == (len(valid),)
+    assert outcomes.shape == (len(valid), 2)
+    np.testing.assert_allclose(outcomes[:, 1] - outcomes[:, 0], uplift, atol=1e-12)
+    assert estimator.score(*parts(valid)) == adjusted_qini_score(valid.y, uplift, valid.treatment)
+    assert estimator.score(*parts(valid)) > 0.5  # the effect is strong
+    assert estimator.n_features_in_ == rows.X.shape[1]
+
+
+def test_same_seed_same_model(estimator: Any, rows: Rows, valid: Rows) -> None:
+    one, two = (
+        clone(estimator).fit(*parts(rows), validation=0.3).predict(valid.X) for _ in range(2)
+    )
+    np.testing.assert_array_equal(one, two)
+    other = clone(estimator).set_params(random_state=2).fit(*parts(rows), validation=0.3)
+    assert not np.array_equal(one, other.predict(valid.X))
+
+
+def test_containers_are_alike(estimator: Any, rows: Rows) -> None:
+    names = [f"c{j}" for j in range(rows.X.shape[1])]
+    frame = pd.DataFrame(rows.X, columns=names)
+    y, t = pd.Series(rows.y), pd.Series(rows.treatment.astype(bool))
+    numpy = clone(estimator).fit(*parts(rows), validation=0.3)
+    pandas = clone(estimator).fit(frame, y, t, validation=0.3)
+    np.testing.assert_array_equal(numpy.predict(rows.X), pandas.predict(frame))
+    assert list(pandas.feature_names_in_) == names
+    assert not hasattr(numpy, "feature_names_in_")
+    with pytest.raises(ValueError, match="column 0 of X is 'c5'; the fit had 'c0'"):
+        pandas.predict(frame[names[::-1]])
+
+
+def test_pickle_save_and_load(estimator: Any, rows: Rows, tmp_path: Path) -> None:
+    frame = pd.DataFrame(rows.X, columns=[f"c{j}" for j in range(rows.X.shape[1])])
+    estimator.fit(frame, rows.y, rows.treatment, validation=0.3)
+    path = tmp_path / "model.twin"
+    estimator.save(path)
+    for copy in (pickle.loads(pickle.dumps(estimator)), type(estimator).load(path)):
+        np.testing.assert_array_equal(copy.predict(frame), estimator.predict(frame))
+        assert copy.get_params() == estimator.get_params()
+        assert copy.n_active_nodes_ == estimator.n_active_nodes_
+        assert list(copy.feature_names_in_) == list(frame.columns)
+
+
+def test_load_refuses_what_it_cannot_read(rows: Rows, tmp_path: Path, monkeypatch: Any) -> None:
+    model = twin().fit(*parts(rows))
+    path = tmp_path / "model.twin"
+    model.save(path)
+    with pytest.raises(ValueError, match="holds a TwinUplift; load it with TwinUplift.load"):
+        TwinSearch.load(path)
+    monkeypatch.setattr("twin.base.FORMAT", 0)
+    with pytest.raises(ValueError, match="has format 1 .*this version reads up to 0"):
+        TwinUplift.load(path)
+    path.write_bytes(b"something else")
+    with pytest.raises(ValueError, match="is not a saved twin model"):
+        TwinUplift.load(path)
+    with pytest.raises(ValueError, match="no saved model at"):
+        TwinUplift.load(tmp_path / "absent")
+
+
+def test_inside_a_pipeline(rows: Rows) -> None:
+    pipeline = Pipeline([("scale", StandardScaler()), ("twin", twin())])
+    pipeline.fit(rows.X, rows.y, twin__treatment=rows.treatment)
+    assert pipeline.predict(rows.X).shape == (len(rows),)
+
+
+def test_metadata_routing(rows: Rows) -> None:
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = twin().set_fit_request(treatment=True).set_score_request(treatment=True)
+        pipeline = Pipeline([("scale", StandardScaler()), ("twin", model)])
+        pipeline.fit(rows.X, rows.y, treatment=rows.treatment)
+        assert pipeline.predict(rows.X).shape == (len(rows),)
+        scores = cross_val_score(model, rows.X, rows.y, params={"treatment": rows.treatment}, cv=3)
+        assert len(scores) == 3
+        assert np.isfinite(scores).all()
+
+
+def test_validation_chooses_the_epoch(rows: Rows, valid: Rows) -> None:
+    model = twin(epochs=12).fit(*parts(rows), validation=parts(valid))
+    history = model.history_
+    assert list(history.index) == list(range(1, 13))
+    assert model.best_epoch_ == history["valid_q_adj"].idxmax()
+    assert model.score(*parts(valid)) == pytest.approx(history["valid_q_adj"].max())
+    last = twin(epochs=12).fit(*parts(rows))
+    assert last.best_epoch_ == 12
+    np.testing.assert_array_equal(last.history_["loss"], history["loss"])
+
+
+def test_named_coefficients_predict(rows: Rows) -> None:
+    """coef_ is in the units of X: it reproduces the logits without any scaling."""
+    X = rows.X * 3 + 5
+    names = list("abcdef")
+    model = twin(hidden=(), epochs=10).fit(pd.DataFrame(X, columns=names), rows.y, rows.treatment)
+    coef = model.coef_
+    control = coef["intercept"] + X @ coef[names]
+    treated = control + coef["treatment"] + X @ coef[[f"treatment:{n}" for n in names]]
+    expected = 1 / (1 + np.exp(-np.column_stack([control, treated])))
+    outcomes = model.predict_outcomes(pd.DataFrame(X, columns=names))
+    np.testing.assert_allclose(outcomes, expected, atol=1e-5)
+    with pytest.raises(AttributeError, match="coef_ needs hidden=\\(\\)"):
+        _ = twin().fit(*parts(rows)).coef_
+
+
+def test_propensity_estimate(rows: Rows) -> None:
+    model = twin(propensity="estimate").fit(*parts(rows))
+    assert model.propensity_ == pytest.approx(rows.treatment.mean())
+
+
+def test_search_equals_the_single_models(rows: Rows, valid: Rows) -> None:
+    """Every row of results_ is what that setting alone reaches; the winner is the best of them."""
+    found = search(halving=False, threads=2).fit(*parts(rows), validation=parts(valid))
+    assert len(found.results_) == 4
+    for _, row in found.results_.iterrows():
+        alone = twin(
+            learning_rate=row.learning_rate,
+            node_penalty=row.node_penalty,
+            weight_penalty=row.weight_penalty,
+        ).fit(*parts(rows), validation=parts(valid))
+        assert alone.history_["valid_q_adj"].max() == row.valid_q_adj
+        assert alone.best_epoch_ == row.best_epoch
+    assert found.best_score_ == found.results_["valid_q_adj"].max()
+    best = found.results_.loc[found.results_["valid_q_adj"].idxmax()]
+    assert found.best_params_ == {name: best[name] for name in SMALL}
+    np.testing.assert_array_equal(found.best_estimator_.predict(valid.X), found.predict(valid.X))
+    refit = clone(found.best_estimator_).fit(*parts(rows), validation=parts(valid))
+    np.testing.assert_array_equal(refit.predict(valid.X), found.predict(valid.X))
+
+
+def test_committee_is_the_mean_of_the_best(rows: Rows, valid: Rows) -> None:
+    single = search().fit(*parts(rows), validation=parts(valid))
+    both = search(committee=2).fit(*parts(rows), validation=parts(valid))
+    assert both.best_params_ == single.best_params_
+    members = [n.uplift(both.scaler_.all(valid.X)) for n in both.networks_]
+    assert len(members) == 2
+    np.testing.assert_allclose(both.predict(valid.X), np.mean(members, axis=0))
+    np.testing.assert_array_equal(members[0], single.predict(valid.X))
+
+
+def test_paper_grid() -> None:
+    """216 settings structured, 36 without scaling factors, 6 learning rates without penalty."""
+    sizes = {
+        (True, "l1"): 216,
+        (False, "l1"): 36,
+        (False, "none"): 6,
+        (True, "none"): 36,
+    }
+    for (structured, penalty), size in sizes.items():
+        grid = paper_grid(structured=structured, penalty=penalty)
+        assert np.prod([len(v) for v in grid.values()]) == size
+
+
+def test_halving_stops_the_worst(rows: Rows, valid: Rows) -> None:
+    """No setting stops before epoch 20; every lambda_1 is alive after it; a quarter goes on."""
+    grid = {
+        "learning_rate": (0.01, 0.05, 0.1, 0.2),
+        "node_penalty": (0.0, 0.001, 0.01),
+        "weight_penalty": (0.0, 0.001),
+    }
+    found = search(grid=grid, epochs=50).fit(*parts(rows), validation=parts(valid))
+    epochs = found.results_["epochs"]
+    assert set(epochs) == {20, 40, 50}
+    beyond = found.results_[epochs > 20]
+    assert set(beyond["node_penalty"]) == {0.0, 0.001, 0.01}
+    assert 6 <= len(beyond) <= 8
+    assert (epochs == 50).sum() == 2
+    full = search(grid=grid, epochs=50, halving=False).fit(*parts(rows), validation=parts(valid))
+    assert set(full.results_["epochs"]) == {50}
+
+
+def test_the_diverged_are_recorded_and_never_selected(rows: Rows, valid: Rows) -> None:
+    model = search(
+        hidden=(8, 8),
+        penalty="none",
+        grid={"learning_rate": (0.1, 1e12)},
+        epochs=3,
+    ).fit(*parts(rows), validation=parts(valid))
+    assert model.best_params_ == {"learning_rate": 0.1}
+    assert model.results_["status"].str.startswith("diverged").tolist() == [False, True]
+    with pytest.raises(ValueError, match="every setting diverged.*smaller learning rates"):
+        clone(model).set_params(grid={"learning_rate": (1e12,)}).fit(
+            *parts(rows), validation=parts(valid)
+        )
+
+
+def test_diverging_model_names_the_learning_rate(rows: Rows) -> None:
+    with pytest.raises(ValueError, match="not finite in epoch 1 with learning_rate=1000000000000.0"):
+        twin(hidden=(8, 8), learning_rate=1e12).fit(*parts(rows))
+
+
+def _with(array: np.ndarray, value: float) -> np.ndarray:
+    array = array.astype(float)
+    array.flat[0] = value
+    return array
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda X, y, t: (_with(X, np.nan), y, t), "X\\[0, 0\\] is nan; X must be finite"),
+        (lambda X, y, t: (_with(X, np.inf), y, t), "X\\[0, 0\\] is inf"),
+        (lambda X, y, t: (X, y, np.ones_like(t)), "only treated rows"),
+        (lambda X, y, t: (X, y, np.zeros_like(t)), "only control rows"),
+        (lambda X, y, t: (X, y + 1, t), "y\\[.*\\] is 2; y must be 0 or 1"),
+        (lambda X, y, t: (X, y, _with(t, 0.5)), "treatment\\[0\\] is 0.5"),
+        (lambda X, y, t: (X[:-1], y, t), "X has 599, y has 600"),
+        (lambda X, y, t: (X[:, 0], y, t), "X has shape \\(600,\\); give a matrix"),
+        (lambda X, y, t: (X.astype(str), y, np.where(t, "a", "b")), "treatment"),
+    ],
+)
+def test_bad_rows_are_named(estimator: Any, change: Any, message: str, rows: Rows) -> None:
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(*change(*parts(rows)), validation=0.3)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"propensity": 0.0}, "propensity is 0.0"),
+        ({"propensity": "guess"}, "propensity is 'guess'; give a number or 'estimate'"),
+        ({"loss": "mse"}, "loss is 'mse'"),
+        ({"penalty": "l0"}, "penalty is 'l0'"),
+        ({"epochs": 0}, "epochs is 0"),
+        ({"batch_size": 0}, "batch_size is 0"),
+        ({"random_state": "x"}, "random_state is 'x'"),
+        ({"random_state": -1}, "random_state is -1"),
+    ],
+)
+def test_bad_parameters_are_named(change: dict, message: str, rows: Rows) -> None:
+    for model in (twin(), search()):
+        with pytest.raises(ValueError, match=message):
+            model.set_params(**change).fit(*parts(rows), validation=0.3)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"grid": {}}, "grid is empty"),
+        ({"grid": {"learning_rate": ()}}, "grid\\['learning_rate'\\] is \\(\\)"),
+        ({"grid": {"speed": (1,)}}, "no such setting 'speed'"),
+        ({"committee": 0}, "committee is 0"),
+        ({"threads": 0}, "threads is 0"),
+    ],
+)
+def test_bad_searches_are_named(change: dict, message: str, rows: Rows) -> None:
+    with pytest.raises(ValueError, match=message):
+        search(**change).fit(*parts(rows))
+
+
+def test_bad_validation_is_named(rows: Rows, valid: Rows) -> None:
+    for value, message in [
+        (1.5, "validation is 1.5"),
+        ("all", "validation is 'all'"),
+        ((valid.X[:, :3], valid.y, valid.treatment), "X has 3 columns"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            twin().fit(*parts(rows), validation=value)
+    with pytest.raises(ValueError, match="validation is None"):
+        search().fit(*parts(rows), validation=None)
+
+
+def test_predict_checks(estimator: Any, rows: Rows) -> None:
+    with pytest.raises(NotFittedError, match="not fitted yet; call fit"):
+        estimator.predict(rows.X)
+    estimator.fit(*parts(rows), validation=0.3)
+    with pytest.raises(ValueError, match="X has 3 columns; .* was fitted on 6"):
+        estimator.predict(rows.X[:, :3])
+
+
+def test_batch_larger_than_the_data(rows: Rows) -> None:
+    whole = twin(batch_size=len(rows)).fit(*parts(rows))
+    larger = twin(batch_size=10 * len(rows)).fit(*parts(rows))
+    np.testing.assert_array_equal(whole.predict(rows.X), larger.predict(rows.X))
