@@ -196,7 +196,8 @@ def test_killed_download_leaves_no_file_and_continues(server, tmp_path):
     script = (
         "import sys; from pathlib import Path; from datasets.download import download;"
         "from datasets.files import DataFile;"
-        f"download(DataFile('data.bin', '', ('{DIGEST}',), None, (sys.argv[1],)), Path(sys.argv[2]))"
+        f"file = DataFile('data.bin', '', ('{DIGEST}',), None, (sys.argv[1],));"
+        "download(file, Path(sys.argv[2]))"
     )
     process = subprocess.Popen([sys.executable, "-c", script, server.url("slow"), str(tmp_path)])
     part = tmp_path / "data.bin.part"
