@@ -87,9 +87,9 @@ def qini_curve(
     y, uplift, treatment = _checked(y, uplift, treatment, bins, convention)
     cut = _cut(y, uplift, treatment, bins, convention)
     phi, gain = _curve(cut, convention)
-    best_first = np.concatenate(([0.0], np.cumsum(cut.ordered[::-1])))
+    best_first = np.concatenate(([0.0], np.cumsum(np.sort(uplift)[::-1])))
     rows = np.diff(cut.edges)
-    with np.errstate(invalid="ignore"):  # ties can leave a bin of tools4uplift without rows
+    with np.errstate(invalid="ignore"):  # ties can leave bins without rows
         predicted = np.diff(best_first[cut.edges]) / rows
     return QiniCurve(
         phi=phi,
@@ -156,14 +156,15 @@ def _checked(
 
 
 class _Cut(NamedTuple):
-    """The edges of the bins and the cumulative counts at them, best rows first."""
+    """The edges of the bins, and the cumulative counts before them, best rows first."""
 
-    ordered: NDArray[np.floating]  # all scores, ascending
     edges: NDArray[np.intp]  # rows before each edge
+    top: NDArray[np.floating]  # best score of each bin
+    bottom: NDArray[np.floating]  # its worst
     control: Floats
     treated: Floats
-    treated_responses: Floats  # sum of y t
     control_responses: Floats  # sum of y (1-t)
+    treated_responses: Floats  # sum of y t
 
 
 def _cut(
@@ -175,35 +176,62 @@ def _cut(
 ) -> _Cut:
     """Cut the ranking into bins.
 
-    Sorting scores is several times faster than sorting rows by score, and four sorted lists (all
-    rows, the treated, the responders of each arm) hold every count that an edge needs.
+    Sorting scores is several times faster than sorting rows by score, so each of the four kinds
+    of rows (arm by outcome) has its scores sorted; the counts at an edge are then look-ups.
     """
-    treated, responded = treatment == 1, y == 1
-    ordered = np.sort(uplift)
-    lists = [ordered]
-    for member in (treated, treated & responded, responded & ~treated):
-        lists.append(np.sort(uplift.compress(member)))
-    edges = _edges(len(uplift), bins, convention)
-    at_edge = ordered[np.minimum(len(uplift) - edges, len(uplift) - 1)]  # last row before the edge
-    # How many of each list score above that row, and how many tie with it.
-    above = np.array([len(scores) - scores.searchsorted(at_edge, "right") for scores in lists])
-    tied = np.array([len(scores) - scores.searchsorted(at_edge) for scores in lists]) - above
+    n, treated, responded = len(uplift), treatment == 1, y == 1
+    kinds = [
+        uplift.compress(arm & outcome)
+        for outcome in (~responded, responded)
+        for arm in (~treated, treated)
+    ]
+    for scores in kinds:
+        scores.sort()
+    edges = _edges(n, bins, convention)
+    # The row before each edge (after it, where there is none before), and the row after it.
+    ranks = np.concatenate([np.minimum(n - edges, n - 1), n - 1 - edges[:-1]])
+    before, top = np.split(_at_ranks(kinds, ranks), [bins + 1])
+    above = np.array([len(scores) - scores.searchsorted(before, "right") for scores in kinds])
+    tied = np.array([len(scores) - scores.searchsorted(before) for scores in kinds]) - above
+    all_above, all_tied = above.sum(axis=0), tied.sum(axis=0)
     if convention == "paper":
-        share = (edges - above[0]) / tied[0]
+        share = (edges - all_above) / all_tied
     else:
         # Tied rows sit at their last rank: an edge has them only if it has them all.
-        share = (above[0] + tied[0] <= edges).astype(float)
-        edges = above[0] + np.where(share, tied[0], 0)
-    # Whole numbers subtract to an exact 0 where an arm is missing; shares of them need not.
-    above[0] -= above[1]
-    tied[0] -= tied[1]
+        share = (all_above + all_tied <= edges).astype(np.float64)
+        edges = all_above + np.where(share, all_tied, 0)
     counts = above + share * tied
     if convention == "twincausal":
-        # A bin is a rounded rank that occurs; ranks that round to 0 join the first one.
-        edges, occurs = np.unique(edges, return_index=True)
-        counts = counts[:, occurs]
-        edges[0] = counts[:, 0] = 0
-    return _Cut(ordered, edges, *counts)
+        # Ranks that round to 0 join the first bin.
+        counts[:, edges == edges[0]] = 0
+        edges = np.where(edges == edges[0], 0, edges)
+    control, treated = counts[0] + counts[2], counts[1] + counts[3]
+    return _Cut(edges, top, before[1:], control, treated, counts[2], counts[3])
+
+
+def _at_ranks(lists: list[NDArray[np.floating]], ranks: NDArray[np.intp]) -> NDArray[np.floating]:
+    """The values at `ranks` (0 the least) of the union of ascending lists.
+
+    Of many values only those near the ranks are merged: every `stride`-th value of the lists
+    is a pivot, and what lies between two pivots is looked at only if a rank falls there.
+    """
+    n = sum(map(len, lists))
+    stride = 1 if n < 1 << 15 else n >> 10
+    # A stable sort merges runs that are sorted already.
+    pivots = np.sort(np.concatenate([values[::stride] for values in lists]), kind="stable")
+    if stride == 1:
+        return pivots[ranks]
+    cuts = np.array([np.append(values.searchsorted(pivots), len(values)) for values in lists])
+    below = cuts.sum(axis=0)
+    slots = below.searchsorted(ranks, "right") - 1
+    found = np.empty(len(ranks), dtype=pivots.dtype)
+    for slot in np.unique(slots):
+        between = [
+            v[start:end] for v, (start, end) in zip(lists, cuts[:, slot : slot + 2], strict=True)
+        ]
+        here = slots == slot
+        found[here] = np.sort(np.concatenate(between))[ranks[here] - below[slot]]
+    return found
 
 
 @lru_cache(maxsize=32)
@@ -252,14 +280,12 @@ def _scores_of(cut: _Cut, convention: Convention) -> QiniScores:
 
 def _rank_correlation(cut: _Cut, convention: Convention) -> float:
     """rho: tau-a over all pairs of bins, or tau-b over the bins with an observed uplift."""
-    observed, n = _observed(cut), len(cut.ordered)
+    observed = _observed(cut)
     bins, known = len(observed), np.isfinite(observed)
-    observed = observed[known]
-    # A bin is predicted above a later one unless both lie within one group of tied rows.
-    top = cut.ordered[n - 1 - cut.edges[:-1][known]]
-    bottom = cut.ordered[n - cut.edges[1:][known]]
+    observed, top, bottom = observed[known], cut.top[known], cut.bottom[known]
     agree = disagree = 0
     for gap in range(1, len(observed)):
+        # A bin is predicted above a later one unless both lie within one group of tied rows.
         above = top[:-gap] > bottom[gap:]
         difference = observed[:-gap] - observed[gap:]
         agree += np.count_nonzero(above & (difference > _ROUNDING))

@@ -66,6 +66,25 @@ def test_equals_the_definition(convention, data):
     assert ours == pytest.approx(getattr(brute_force, convention)(y, s, t, bins), abs=1e-10)
 
 
+@pytest.mark.parametrize("levels", [None, 1, 1000])
+def test_many_rows_take_no_other_way(levels):
+    """Order statistics of many rows come from a part of them; the counts must not notice."""
+    y, s, t = simulated(100_003, seed=8, levels=levels)
+    values, group, size = np.unique(-s, return_inverse=True, return_counts=True)
+    first = np.concatenate([[0], np.cumsum(size)])[group]
+    edges = [-(-k * len(s) // 10) for k in range(11)]
+    taken = np.clip((np.array(edges)[:, None] - first) / size[group], 0, 1)
+    treated, control = taken @ t, taken @ (1 - t)
+    responses, control_responses = taken @ (t * y), taken @ ((1 - t) * y)
+    curve = qini_curve(y, s, t)
+    assert curve.treated == pytest.approx(np.diff(treated))
+    assert curve.gain[1:] == pytest.approx(
+        (responses - control_responses * treated / np.maximum(control, 1))[1:] / t.sum()
+    )
+    observed = np.diff(responses) / np.diff(treated) - np.diff(control_responses) / np.diff(control)
+    assert curve.observed == pytest.approx(observed)
+
+
 def test_stored_values_of_tools4uplift():
     scores = np.load(HERE / "tools4uplift_scores.npz")
     with open(HERE / "tools4uplift_values.csv") as file:
