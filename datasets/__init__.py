@@ -37,7 +37,7 @@ def source(name: str) -> Source:
 
 
 def load(name: str, *, replicate: int = 0, **options: Any) -> Dataset:
-    """Replicate `replicate` of the data set `name`; `options` are its own (see `python -m datasets`)."""
+    """Replicate `replicate` of the data set `name`; `python -m datasets` lists its `options`."""
     item = source(name)
     if isinstance(replicate, bool) or not isinstance(replicate, int) or replicate < 0:
         raise ValueError(f"replicate is {replicate!r}; it must be a whole number from 0 up")

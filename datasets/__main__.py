@@ -1,4 +1,8 @@
-"""`python -m datasets` lists the data sets; `python -m datasets NAME --out FILE` exports one."""
+"""`python -m datasets` lists the data sets; `python -m datasets NAME --out FILE` exports one.
+
+`python -m datasets fetch NAME` downloads real data, `python -m datasets synthetic` writes a file in
+CRITEO's format. With `--data-dir DIR` any of them uses the files there.
+"""
 
 import argparse
 import os
@@ -11,16 +15,25 @@ import numpy as np
 
 import datasets
 from datasets.contract import Dataset, Source
+from datasets.fetch import fetch_command, synthetic_command
+from datasets.files import VARIABLE, DataFileError
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    arguments = sys.argv[1:] if arguments is None else list(arguments)
-    if not arguments:
-        print(listing())
-    elif arguments[0].startswith("-"):
-        _general_parser().parse_args(arguments)
-    else:
-        _export_command(arguments[0], arguments[1:])
+    arguments = _use_data_dir(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if not arguments:
+            print(listing())
+        elif arguments[0].startswith("-"):
+            _general_parser().parse_args(arguments)
+        elif arguments[0] == "fetch":
+            fetch_command(arguments[1:])
+        elif arguments[0] == "synthetic":
+            synthetic_command(arguments[1:])
+        else:
+            _export_command(arguments[0], arguments[1:])
+    except (ValueError, DataFileError) as error:
+        sys.exit(f"error: {error}")
 
 
 def listing() -> str:
@@ -33,7 +46,7 @@ def listing() -> str:
         for name, source in found.items()
     ]
     if missing:
-        lines += ["", "* not on this machine; exporting it says how to get it"]
+        lines += ["", "* not on this machine: python -m datasets fetch NAME, or see docs/data.md"]
     lines += ["", "Options and their defaults"]
     names: dict[str, list[str]] = {}
     for name, source in found.items():
@@ -71,6 +84,16 @@ def export(dataset: Dataset, path: Path) -> None:
         unfinished.unlink(missing_ok=True)
 
 
+def _use_data_dir(arguments: Sequence[str]) -> list[str]:
+    """Take `--data-dir DIR` out of the arguments: it stands for the environment variable."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--data-dir")
+    given, rest = parser.parse_known_args(arguments)
+    if given.data_dir:
+        os.environ[VARIABLE] = given.data_dir
+    return rest
+
+
 def _export_command(name: str, arguments: Sequence[str]) -> None:
     try:
         source = datasets.source(name)
@@ -81,10 +104,7 @@ def _export_command(name: str, arguments: Sequence[str]) -> None:
     path, replicate = given.pop("out"), given.pop("replicate")
     if not path.parent.is_dir():
         parser.error(f"--out is {path}, but {path.parent} is no folder; create it first")
-    try:
-        dataset = datasets.load(name, replicate=replicate, **given)
-    except (ValueError, RuntimeError) as error:
-        sys.exit(f"error: {error}")
+    dataset = datasets.load(name, replicate=replicate, **given)
     export(dataset, path)
     sizes = {part: len(getattr(dataset, part)) for part in ("train", "valid", "test")}
     listed = ", ".join(f"{rows:,} {part}" for part, rows in sizes.items())
@@ -94,9 +114,12 @@ def _export_command(name: str, arguments: Sequence[str]) -> None:
 def _general_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m datasets",
-        usage="%(prog)s [NAME --out FILE.parquet [--replicate R] [--OPTION VALUE ...]]",
-        description="List the data sets (without arguments), or export one as parquet.",
-        epilog="python -m datasets NAME --help shows the options of a data set.",
+        usage="%(prog)s [NAME --out FILE.parquet [--replicate R] [--OPTION VALUE ...]]\n"
+        "       %(prog)s fetch NAME | synthetic --rows N\n"
+        "       each with [--data-dir DIR]",
+        description="List the data sets (without arguments), export one as parquet, download a "
+        "real one, or write a synthetic file in CRITEO's format.",
+        epilog="python -m datasets NAME --help (or fetch --help) shows the options.",
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="a data set of the list")
     return parser

@@ -47,11 +47,16 @@ class RealSource(Source):
         """Download what is not here yet; everything is verified."""
         from datasets.download import download
 
-        folder = cache_directory()
-        return [
-            find_checked(file) or download(file, folder / file.folder)
-            for file in self.files(**options)
-        ]
+        paths, failures = [], []
+        for file in self.files(**options):
+            try:
+                folder = cache_directory() / file.folder
+                paths.append(find_checked(file) or download(file, folder))
+            except DataFileError as error:
+                failures.append(str(error))
+        if failures:
+            raise DataFileError("\n".join(failures))
+        return paths
 
     def rng(self, replicate: int) -> np.random.Generator:
         """Random numbers that depend on the data set and the replicate alone."""

@@ -1,0 +1,143 @@
+"""The real files: their shape and statistics are the published ones. Skipped without the files."""
+
+import hashlib
+import shutil
+
+import numpy as np
+import pytest
+
+import datasets
+from datasets.criteo import UNPACKED
+from datasets.files import DataFileError
+
+
+@pytest.fixture
+def load(real_data):
+    def load(name, **options):
+        missing = datasets.source(name).available(**options)
+        if missing:
+            pytest.skip(f"{name} {options} is not in UPLIFT_DATA: {missing.splitlines()[0]}")
+        return datasets.load(name, **options)
+
+    return load
+
+
+def joined(dataset):
+    parts = (dataset.train, dataset.valid, dataset.test)
+    y, t = (np.concatenate([getattr(p, name) for p in parts]) for name in ("y", "treatment"))
+    return y, t, y[t == 1].mean() - y[t == 0].mean()
+
+
+PUBLISHED = [
+    # name, options, rows, covariates, treated, outcome, average effect, propensity
+    ("criteo", {"size": "sample", "balance": False}, 200_000, 12, 0.85, 0.0472, 0.0108, 0.85),
+    ("insurance", {}, 20_000, 67, 0.502, 0.200, 0.0018, 0.502),
+    ("charity", {}, 50_083, 45, 0.667, 0.0206, 0.0042, 0.667),
+    ("hillstrom", {}, 64_000, 10, 0.667, 0.147, 0.0609, 0.667),
+    ("hillstrom", {"mail": "mens"}, 42_613, 10, 0.500, 0.144, 0.0766, 0.500),
+    ("hillstrom", {"mail": "womens"}, 42_693, 10, 0.501, 0.129, 0.0452, 0.501),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "rows", "covariates", "treated", "outcome", "effect", "propensity"),
+    PUBLISHED,
+)
+def test_statistics(load, name, options, rows, covariates, treated, outcome, effect, propensity):
+    dataset = load(name, **options)
+    y, t, found = joined(dataset)
+    assert len(y) == rows
+    assert dataset.train.X.shape == (round(0.4 * rows), covariates)
+    assert len(dataset.names) == covariates
+    assert t.mean() == pytest.approx(treated, abs=5e-4)
+    assert y.mean() == pytest.approx(outcome, abs=5e-4)
+    assert found == pytest.approx(effect, abs=5e-5)
+    assert dataset.test.propensity == pytest.approx(propensity, abs=5e-4)
+    for part in (dataset.train, dataset.valid, dataset.test):
+        assert np.isfinite(part.X).all()
+
+
+def test_sample_balanced(load):
+    y, t, _ = joined(load("criteo", size="sample"))
+    assert (len(y), t.sum()) == (60_000, 30_000)
+
+
+@pytest.mark.parametrize("name", ["insurance", "charity", "hillstrom"])
+def test_balance_on_request(load, name):
+    dataset = load(name, balance=True)
+    _, t, _ = joined(dataset)
+    assert t.mean() == 0.5
+    assert dataset.train.propensity == 0.5
+
+
+@pytest.mark.parametrize("name", ["insurance", "charity", "hillstrom"])
+def test_replicates_are_splits_of_the_same_rows(load, name):
+    first, again, other = (load(name, replicate=r) for r in (0, 0, 1))
+    np.testing.assert_array_equal(first.train.X, again.train.X)
+    assert not np.array_equal(first.train.X, other.train.X)
+    assert joined(first)[2] == joined(other)[2]
+
+
+def test_charity_has_no_code_for_missing_left(load):
+    dataset = load("charity")
+    assert dataset.train.X.min() > -999
+    assert not [name for name in dataset.names if name.startswith(("treat", "out_", "stateresp"))]
+
+
+def test_imputation_looks_at_training_rows_only(load):
+    dataset = load("charity")
+    column, flag = (dataset.names.index(name) for name in ("pblack", "pblack_missing"))
+    train, test = dataset.train.X, dataset.test.X
+    observed = train[train[:, flag] == 0, column]
+    np.testing.assert_array_equal(test[test[:, flag] == 1, column], np.float32(np.median(observed)))
+
+
+def test_stand_ins_are_labelled(load):
+    for name in ("insurance", "charity"):
+        assert load(name).note.startswith("public stand-in for the private insurance data")
+
+
+def test_wrong_mail(load):
+    with pytest.raises(ValueError, match="mail is 'womans'; it must be one of any, mens, womens"):
+        load("hillstrom", mail="womans")
+
+
+def test_corrupted_copy_is_refused(load, real_data, tmp_path, monkeypatch):
+    load("insurance")
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for name in ("train.rda", "valid.rda"):
+        shutil.copyfile(real_data / "insurance" / name, copy / name)
+    monkeypatch.setenv("UPLIFT_DATA", str(copy))
+    datasets.load("insurance")
+    with (copy / "valid.rda").open("r+b") as file:
+        file.seek(1000)
+        file.write(b"\0\0\0\0")
+    wrong = hashlib.sha256((copy / "valid.rda").read_bytes()).hexdigest()
+    with pytest.raises(DataFileError, match=rf"valid\.rda is damaged.*{wrong}"):
+        datasets.load("insurance")
+
+
+def test_line_ends_of_hillstrom_do_not_matter(load, real_data, tmp_path, monkeypatch):
+    expected = load("hillstrom")
+    (file,) = datasets.source("hillstrom").files()
+    text = (real_data / "hillstrom" / file.name).read_bytes().replace(b"\r\n", b"\n")
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    monkeypatch.setenv("UPLIFT_DATA", str(copy))
+    for content in (text, text.replace(b"\n", b"\r\n")):
+        (copy / file.name).write_bytes(content)
+        np.testing.assert_array_equal(datasets.load("hillstrom").train.X, expected.train.X)
+
+
+def test_first_thousand_rows_in_the_original_format(real_data, tmp_path, monkeypatch):
+    head = real_data / "criteo" / "criteo_head_1000.csv"
+    if not head.is_file():
+        pytest.skip("criteo/criteo_head_1000.csv is not in UPLIFT_DATA")
+    (tmp_path / "copy").mkdir()
+    shutil.copyfile(head, tmp_path / "copy" / UNPACKED.name)
+    monkeypatch.setenv("UPLIFT_DATA", str(tmp_path / "copy"))
+    with pytest.warns(UserWarning, match=r"1,000 rows rather than 13,979,592") as caught:
+        dataset = datasets.load("criteo", size="full", balance=False)
+    assert "Gaussian" not in str(caught[0].message)
+    assert len(joined(dataset)[0]) == 1_000
