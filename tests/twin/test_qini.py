@@ -70,7 +70,7 @@ def test_equals_the_definition(convention, data):
 def test_many_rows_take_no_other_way(levels):
     """Order statistics of many rows come from a part of them; the counts must not notice."""
     y, s, t = simulated(100_003, seed=8, levels=levels)
-    values, group, size = np.unique(-s, return_inverse=True, return_counts=True)
+    _, group, size = np.unique(-s, return_inverse=True, return_counts=True)
     first = np.concatenate([[0], np.cumsum(size)])[group]
     edges = [-(-k * len(s) // 10) for k in range(11)]
     taken = np.clip((np.array(edges)[:, None] - first) / size[group], 0, 1)
