@@ -7,6 +7,7 @@ from importlib import import_module
 
 _HOME = {
     "TwinUplift": "twin.estimator",
+    "TwinPath": "twin.exact",
     "TwinSearch": "twin.search",
     "Rows": "twin.rows",
     "adjusted_qini_score": "twin.qini",

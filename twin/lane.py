@@ -83,8 +83,12 @@ def layer_shapes(p: int, hidden: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 def views(flat: Array, shapes: list[tuple[int, ...]]) -> list[Array]:
     """The flat vector cut into arrays of the given shapes, without a copy."""
-    ends = np.cumsum([prod(shape) for shape in shapes])
-    return [flat[end - prod(s) : end].reshape(s) for end, s in zip(ends, shapes, strict=True)]
+    parts, start = [], 0
+    for shape in shapes:
+        stop = start + prod(shape)
+        parts.append(flat[start:stop].reshape(shape))
+        start = stop
+    return parts
 
 
 class Workspace:
