@@ -110,10 +110,12 @@ def _compute(task: Task) -> Outcome:
     data = datasets.load(task.source, replicate=task.replicate, **task.options)
     method = method_class(threads=1, quick=task.quick, upstream_result=task.upstream)
     _start_memory_peak()
+    cpu_start = time.process_time()
     method.fit(data.train, data.valid, task.seed)
     start = time.perf_counter()
     predicted = method.predict_rows(data.test)
     predict_seconds = time.perf_counter() - start
+    cpu_seconds = time.process_time() - cpu_start
     bins, curve = measures.bin_table(data.test, predicted)
     m_hat = method.n_active_nodes_
     return Outcome(
@@ -124,7 +126,8 @@ def _compute(task: Task) -> Outcome:
             "test": asdict(measures.score(data.test, predicted)),
             "truth": _maybe(measures.truth(data.test, predicted)),
             "m_hat": None if m_hat is None else int(m_hat),
-            "m": getattr(method, "n_nodes_", None),
+            "m": method.n_nodes_,
+            "updates": method.n_updates_,
             "settings": plain(method.settings_),
             "candidates": int(method.n_candidates_),
             "bins": bins,
@@ -138,6 +141,7 @@ def _compute(task: Task) -> Outcome:
             "note": data.note,
             "warnings": list(method.warnings_)[:ERROR_LINES],
             "seconds": plain(method.seconds_ | {"predict": predict_seconds}),
+            "cpu_seconds": cpu_seconds,
             "peak_memory_mb": _memory_peak(),
             "versions": environment.versions(),
             "cpu": environment.cpu_model(),

@@ -7,10 +7,11 @@ from typing import Any
 
 import baselines
 from baselines.contract import Method
+from datasets.scenarios import VARIANTS
 from suite import paper
 from suite.names import unknown
 
-VARIANTS = ("printed", "released", "centred")
+__all__ = ["EXPERIMENTS", "VARIANTS", "Experiment", "experiment"]
 
 _SMALL = MappingProxyType({"n": 2000, "p": 20})
 

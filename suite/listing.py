@@ -10,7 +10,7 @@ import baselines
 import datasets
 from suite.estimate import Estimate, duration
 from suite.experiments import EXPERIMENTS, VARIANTS, Experiment
-from suite.publish import PUBLISHED
+from suite.published import PUBLISHED
 from suite.session import Progress
 from suite.store import Store
 
@@ -26,7 +26,7 @@ def unavailable(experiment: Experiment) -> str | None:
 def show(output: Console) -> None:
     """Experiments and methods, installed or not."""
     published = Store(PUBLISHED)
-    experiments = Table(title="experiments", **_STYLE)
+    experiments = Table(title="experiments", **STYLE)
     for column in ("name", "what", "methods", "published", "data"):
         experiments.add_column(column, no_wrap=column == "name")
     for item in EXPERIMENTS.values():
@@ -43,7 +43,7 @@ def show(output: Console) -> None:
             (unavailable(item) or "ready").splitlines()[0],
         )
     output.print(experiments)
-    methods = Table(title="methods", **_STYLE)
+    methods = Table(title="methods", **STYLE)
     for column in ("name", "row in the paper", "grid", "state"):
         methods.add_column(column, no_wrap=column == "name")
     for name, cls in baselines.methods().items():
@@ -61,7 +61,7 @@ def show(output: Console) -> None:
 def show_plan(output: Console, progress: Progress, estimate: Estimate, jobs: int) -> None:
     """The cells by method: recorded, to do, and how long they will take."""
     plan = progress.plan
-    table = Table(title=f"plan of {plan.title}", **_STYLE)
+    table = Table(title=f"plan of {plan.title}", **STYLE)
     table.add_column("method", no_wrap=True)
     for column in ("recorded", "to do", "a cell", "together"):
         table.add_column(column, justify="right")
@@ -86,4 +86,4 @@ def show_plan(output: Console, progress: Progress, estimate: Estimate, jobs: int
         output.print(f"{count}; nothing is recorded yet to estimate their time from")
 
 
-_STYLE = {"box": box.SIMPLE_HEAD, "title_justify": "left", "title_style": "bold"}
+STYLE = {"box": box.SIMPLE_HEAD, "title_justify": "left", "title_style": "bold"}

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import baselines
+
 FILE = Path(__file__).with_name("paper_values.csv")
 BOUND = "bound on the standard error"
 
@@ -64,3 +66,12 @@ def real_data_value(row: str | None, data_row: str) -> Printed | None:
     """q_adj of a method's row on one data set of T4."""
     column = {"Twin_NN 512 structured": "Twin_NN"}.get(row, row)
     return None if column is None else printed("T4", data_row, column)
+
+
+@cache
+def method_of(paper_row: str) -> str | None:
+    """The method that stands in a row of the paper's tables."""
+    for name, cls in baselines.methods().items():
+        if cls.paper_row == paper_row:
+            return name
+    return None

@@ -52,6 +52,7 @@ class Record:
     truth: Truth | None = None
     m_hat: int | None = None
     m: int | None = None
+    updates: int | None = None  # the training budget of a network
     settings: dict[str, Any] = field(default_factory=dict)
     candidates: int | None = None
     bins: list[dict[str, Any]] = field(default_factory=list)
@@ -63,6 +64,7 @@ class Record:
     warnings: list[str] = field(default_factory=list)
     # What it cost, and where.
     seconds: dict[str, float] = field(default_factory=dict)
+    cpu_seconds: float | None = None  # unlike seconds, not stretched on a busy machine
     peak_memory_mb: float | None = None
     commit: str | None = None
     dirty: bool | None = None

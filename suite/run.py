@@ -16,7 +16,7 @@ from suite.experiments import EXPERIMENTS, VARIANTS, Experiment, experiment
 from suite.local_pool import LocalPool
 from suite.names import UserError
 from suite.plan import Plan, make_plan
-from suite.publish import PUBLISHED
+from suite.published import PUBLISHED
 from suite.session import Pool, Progress, execute, prepare
 from suite.slot import Limits, default_memory_mb
 from suite.store import DEFAULT, Store, StoreError
@@ -161,7 +161,7 @@ def _closing(progress: Progress, options: argparse.Namespace, output: Console) -
         output.print("QUICK: small data and grids, not comparable with the paper.", style="yellow")
     if records and not progress.to_do:
         replicates = len({record.replicate for record in records})
-        cost = sum(record.total_seconds for record in records) / replicates / 60
+        cost = sum(record.cpu_seconds or 0.0 for record in records) / replicates / 60
         output.print(f"cost: {cost:.1f} core-minutes a replicate, all methods, tuning included")
     if any(line.regret for line in lines):
         output.print("regret: the oracle's q minus the method's, both from the true uplift")

@@ -1,0 +1,95 @@
+"""`python -m suite.verify minute`: compute published cells again and compare every number.
+
+On the CPU model and versions of the published record the numbers must be identical. Elsewhere
+other instructions round otherwise, and a search may pick a neighbouring setting: test q then has
+to agree within `TOLERANCE_Q`, the rank correlation with the true uplift within
+`TOLERANCE_SPEARMAN`.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from suite import display
+from suite.experiments import experiment
+from suite.listing import STYLE
+from suite.names import UserError
+from suite.plan import check_variant
+from suite.published import Published
+from suite.records import Record
+from suite.rerun import rerun
+
+TOLERANCE_Q = 1.0
+TOLERANCE_SPEARMAN = 0.1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; exit code 1 where a number is not reproduced."""
+    parser = argparse.ArgumentParser(prog="python -m suite.verify", description=__doc__)
+    parser.add_argument("experiment")
+    parser.add_argument("--variant")
+    parser.add_argument("--methods", nargs="+", metavar="NAME", help="(default: all published)")
+    parser.add_argument("--replicates", type=int, metavar="N", help="the first N (default: all)")
+    options = parser.parse_args(arguments)
+    try:
+        return _verify(options)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def _verify(options: argparse.Namespace) -> int:
+    chosen = experiment(options.experiment)
+    variant = check_variant(chosen, options.variant)
+    published = Published().column(chosen.name, variant)
+    methods = options.methods or sorted({record.method for record in published.records})
+    old = {
+        (record.method, record.replicate): record
+        for record in published.records
+        if record.method in methods
+        and (options.replicates is None or record.replicate < options.replicates)
+    }
+    if not old:
+        raise UserError(f"nothing is published of {published.folder} that could be verified")
+    replicates = sorted({replicate for _, replicate in old})
+    today = rerun(chosen, variant, methods, replicates)
+    output = display.console()
+    table = Table(title=f"{published.folder}: published and today", **STYLE)
+    for name in ("method", "replicate", "q_adj published", "today", "result"):
+        table.add_column(name, justify="left" if name in ("method", "result") else "right")
+    verdicts = []
+    for new in today:
+        before = old.get((new.method, new.replicate))
+        if before is None:
+            continue
+        verdict = judge(before, new)
+        verdicts.append(verdict)
+        table.add_row(new.method, str(new.replicate), _q_adj(before), _q_adj(new), verdict)
+    output.print(table)
+    return int(any(verdict.startswith("NOT") for verdict in verdicts))
+
+
+def judge(before: Record, today: Record) -> str:
+    """Identical, within the tolerance on another machine, or not reproduced."""
+    if before.numbers() == today.numbers():
+        return "identical"
+    if (before.cpu, before.versions) == (today.cpu, today.versions):
+        return "NOT REPRODUCED: differs on the same CPU model and versions"
+    if not (before.ok and today.ok):
+        return f"NOT REPRODUCED: {before.status} then, {today.status} now"
+    near = abs(before.test.q - today.test.q) <= TOLERANCE_Q
+    if before.truth and today.truth:
+        near &= abs(before.truth.spearman - today.truth.spearman) <= TOLERANCE_SPEARMAN
+    return (
+        "within tolerance (other CPU or versions)" if near else "NOT REPRODUCED: out of tolerance"
+    )
+
+
+def _q_adj(record: Record) -> str:
+    return f"{record.test.q_adj:.4f}" if record.ok else "failed"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
