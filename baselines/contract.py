@@ -19,11 +19,13 @@ A method is a subclass of `Method` in a file of this folder, or in a file of a u
 """
 
 import importlib.util
+import random
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -31,6 +33,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from twin import checks
+from twin.qini import adjusted_qini_score
 from twin.rows import Rows
 
 
@@ -39,22 +42,29 @@ class Method(ABC):
 
     Fitted attributes: `settings_` (what was chosen), `search_` (one dictionary a candidate that
     the selection saw, with its validation score), `n_candidates_`, `seconds_` (tune and fit),
-    `n_active_nodes_` (m_hat, networks only), `warnings_`.
+    `warnings_`; networks only: `n_active_nodes_` (m_hat), `n_nodes_` (m) and `n_updates_` (the
+    training budget).
     """
 
     name: ClassVar[str]
     paper_row: ClassVar[str | None] = None
     grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
     quick_grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
-    requires: ClassVar[tuple[str, ...]] = ()  # distributions that must be installed
-    upstream: ClassVar[str | None] = None  # a method whose fit on the same rows this one starts from
+    requires: ClassVar[tuple[str, ...]] = ()  # modules of libraries it needs, imported when it fits
+    upstream: ClassVar[str | None] = None  # a method whose fit on the same rows comes first
 
     settings_: dict[str, Any]
     search_: list[dict[str, Any]]
+    n_nodes_: int | None = None
     n_active_nodes_: int | None = None
+    n_updates_: int | None = None
 
     def __init__(
-        self, *, threads: int = 1, quick: bool = False, upstream_result: dict[str, Any] | None = None
+        self,
+        *,
+        threads: int = 1,
+        quick: bool = False,
+        upstream_result: Mapping[str, Any] | None = None,
     ) -> None:
         if threads < 1:
             raise ValueError(f"threads is {threads}; it must be at least 1")
@@ -72,18 +82,31 @@ class Method(ABC):
 
     def fit(self, train: Rows, valid: Rows, seed: int) -> Self:
         """Tune and fit; nothing but `train`, `valid` and `seed` decides the result."""
-        for rows in (train, valid):
-            checks.both_arms(rows.treatment)
+        if self.missing():
+            raise ImportError(
+                f"{self.name} is not installed: pip install {' '.join(self.missing())}"
+            )
+        for name, rows in (("train", train), ("valid", valid)):
+            if not isinstance(rows, Rows):
+                raise TypeError(
+                    f"{name} is a {type(rows).__name__}; make it with twin.Rows.of(X, y, treatment)"
+                )
+            checks.both_arms(rows.treatment, f"treatment of {name}")
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise ValueError(f"seed is {seed!r}; it must be a whole number from 0 up")
         if valid.X.shape[1] != train.X.shape[1]:
             raise ValueError(
-                f"train has {train.X.shape[1]} columns and valid {valid.X.shape[1]}; they must agree"
+                f"train has {train.X.shape[1]} columns and valid has {valid.X.shape[1]}; "
+                "give both the same columns"
             )
-        self.n_features_in_ = train.X.shape[1]
+        self.n_features_in_, self.names_ = train.X.shape[1], train.names
         self.settings_, self.search_, self.seconds_ = {}, [], {"tune": 0.0, "fit": 0.0}
         self.warnings_: list[str] = []
-        start = time.perf_counter()
         with self._quiet():
-            self._fit(train, valid, seed)
+            for module in self.requires:  # before the clock starts
+                import_module(module)
+            start = time.perf_counter()
+            self._fit(train, valid, int(seed))
         # Whatever a method does not book as tuning is fitting.
         self.seconds_["fit"] = time.perf_counter() - start - self.seconds_["tune"]
         return self
@@ -92,7 +115,12 @@ class Method(ABC):
         """Predicted uplift, one float64 a row."""
         if not hasattr(self, "n_features_in_"):
             raise ValueError(f"{self.name} is not fitted yet; call fit(train, valid, seed) first")
-        X = checks.covariates(X)
+        names, X = checks.column_names(X), checks.covariates(X)
+        if names is not None and names != self.names_ and sorted(names) == sorted(self.names_):
+            raise ValueError(
+                f"the columns of X are in another order than in training: {names[:3]}... "
+                f"instead of {self.names_[:3]}...; reorder them"
+            )
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} columns; {self.name} was fitted on {self.n_features_in_}"
@@ -103,6 +131,12 @@ class Method(ABC):
     def predict_rows(self, rows: Rows) -> NDArray[np.float64]:
         """Predicted uplift of `rows`; only the oracle looks at more than their covariates."""
         return self.predict(rows.X)
+
+    def _score(self, valid: Rows, uplift: NDArray[np.floating], **settings: Any) -> float:
+        """q_adj of a candidate's uplift on validation rows, recorded in `search_`."""
+        score = adjusted_qini_score(valid.y, uplift, valid.treatment)
+        self.search_.append({**settings, "q_adj": score})
+        return score
 
     @property
     def active_grid(self) -> Mapping[str, Sequence[Any]]:
@@ -116,14 +150,21 @@ class Method(ABC):
 
     @classmethod
     def missing(cls) -> tuple[str, ...]:
-        """What must be installed before this method can run."""
-        return tuple(name for name in cls.requires if importlib.util.find_spec(name) is None)
+        """The libraries to install before this method can run."""
+        libraries = dict.fromkeys(module.partition(".")[0] for module in cls.requires)
+        return tuple(name for name in libraries if importlib.util.find_spec(name) is None)
 
     @contextmanager
-    def _quiet(self) -> Any:
-        """Hold BLAS and OpenMP to `threads`, collect warnings instead of printing them."""
-        with warnings.catch_warnings(record=True) as caught, threadpool_limits(self.threads):
-            warnings.simplefilter("always")
-            yield
+    def _quiet(self) -> Iterator[None]:
+        """Hold libraries to `threads`, collect their warnings, give global random state back."""
+        numpy_state, python_state = np.random.get_state(), random.getstate()  # noqa: NPY002
+        try:
+            with warnings.catch_warnings(record=True) as caught, threadpool_limits(self.threads):
+                warnings.simplefilter("always")
+                warnings.filterwarnings("ignore", category=PendingDeprecationWarning)
+                yield
+        finally:
+            np.random.set_state(numpy_state)  # noqa: NPY002
+            random.setstate(python_state)
         seen = dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught)
         self.warnings_ = list(dict.fromkeys([*self.warnings_, *seen]))
