@@ -62,6 +62,51 @@ def logit_gradient(logits, y, t, log_e, log_1e, augmented, grad):
 
 
 @_compiled
+def no_hidden_layer(X, W, c0, c1, y, t, log_e, log_1e, augmented, dW):
+    """Forward and backward pass of the interaction model on X (B, p), row by row.
+
+    W (2, p): main effects and interactions with t; c0 the intercept, c1 the weight of t. dW gets
+    the gradient by W. Returns (mean loss, dloss/dc0, dloss/dc1).
+    """
+    B, p = X.shape
+    dW[:] = 0.0
+    total, dc0, dc1 = 0.0, 0.0, 0.0
+    zero = X.dtype.type(0)
+    for i in range(B):
+        main, interaction = zero, zero
+        for j in range(p):
+            main += X[i, j] * W[0, j]
+            interaction += X[i, j] * W[1, j]
+        a0 = np.float64(main) + c0
+        loss, d0, d1 = row_loss(
+            a0, a0 + np.float64(interaction) + c1, y[i], t[i], log_e, log_1e, augmented
+        )
+        total += loss
+        dc0 += (d0 + d1) / B
+        dc1 += d1 / B
+        # Main effects reach both logits, interactions only the treated one.
+        g0, g1 = X.dtype.type((d0 + d1) / B), X.dtype.type(d1 / B)
+        for j in range(p):
+            dW[0, j] += g0 * X[i, j]
+            dW[1, j] += g1 * X[i, j]
+    return total / B, dc0, dc1
+
+
+@_compiled
+def no_hidden_layer_logits(X, W, c0, c1, logits):
+    """logits (B, 2) of the interaction model, arguments as in `no_hidden_layer`."""
+    B, p = X.shape
+    zero = X.dtype.type(0)
+    for i in range(B):
+        main, interaction = zero, zero
+        for j in range(p):
+            main += X[i, j] * W[0, j]
+            interaction += X[i, j] * W[1, j]
+        logits[i, 0] = main + c0
+        logits[i, 1] = main + c0 + interaction + c1
+
+
+@_compiled
 def one_hidden_layer(H, b, w, c, c0, y, t, log_e, log_1e, augmented, db, dw, dc):
     """Forward and backward pass from H = X W (B, m), row by row while a row is in the cache.
 

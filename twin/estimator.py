@@ -112,7 +112,7 @@ class TwinUplift(UpliftEstimator):
 def named_coefficients(model: UpliftEstimator) -> pd.Series:
     """theta_o, theta_1..p, theta_2p+1, theta_p+1..2p of a model without hidden layer, unscaled."""
     (network,) = model.networks_
-    main, interaction = (network.matrices[0].astype(float) * model.scaler_.inverse_scale[:, None]).T
+    main, interaction = network.matrices[0].astype(float) * model.scaler_.inverse_scale
     names = getattr(model, "feature_names_in_", [f"x{j + 1}" for j in range(len(main))])
     mean = model.scaler_.mean
     values = {"intercept": network.output_intercept - main @ mean}

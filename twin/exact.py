@@ -173,6 +173,6 @@ class Problem:
 
     def network(self, theta: Vector) -> Network:
         """theta as a network without hidden layer."""
-        matrix = np.ascontiguousarray(theta[1:-1].reshape(2, -1).T, dtype=np.float32)
+        matrix = theta[1:-1].reshape(2, -1).astype(np.float32)
         treatment = theta[-1:].astype(np.float32)
         return Network((matrix,), treatment, (), np.empty(0, np.float32), float(theta[0]))

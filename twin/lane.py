@@ -77,7 +77,7 @@ class Setting:
 def layer_shapes(p: int, hidden: tuple[int, ...]) -> list[tuple[int, ...]]:
     """Shapes of the penalised arrays in `theta`."""
     if not hidden:
-        return [(p, 2), (1,)]
+        return [(2, p), (1,)]
     return [(p + 1, hidden[0]), *pairwise(hidden), (hidden[-1],)]
 
 
@@ -200,17 +200,11 @@ class Lane:
             _kernels.descend_l2(self.theta, gradient, self._eta, self._lam)
 
     def _no_hidden(self, X, y, t, layers, inner, space) -> float:
-        B = len(y)
         W, treatment = self._layers
-        Z = np.dot(X, W, out=space.get("Z", B, 2))
-        Z[:, 0] += self._intercepts[0]
-        Z[:, 1] += Z[:, 0] + treatment
-        g = space.get("g", B, 2)
-        loss = _kernels.logit_gradient(Z, y, t, *self._e, self._augmented, g)
-        # Main effects reach both logits, interactions only the treated one.
-        g[:, 0] += g[:, 1]
-        np.dot(X.T, g, out=layers[0])
-        inner[0][:], layers[1][:] = g.sum(axis=0)
+        loss, inner[0][:], layers[1][:] = _kernels.no_hidden_layer(
+            X, W, float(self.intercepts[0]), float(treatment[0]), y, t, *self._e,
+            self._augmented, layers[0],
+        )  # fmt: skip
         return loss
 
     def _one_hidden(self, X, y, t, layers, inner, space) -> float:

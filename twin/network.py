@@ -19,7 +19,7 @@ class Network:
 
     `matrices[0]` is (p, m) for the first hidden layer, whose weights of the treatment are
     `treatment` (m,); further layers follow. `output` (m_last,) and `output_intercept` end the
-    network. Without a hidden layer `matrices[0]` is (p, 2), the columns theta_1..p (main effects)
+    network. Without a hidden layer `matrices[0]` is (2, p), the rows theta_1..p (main effects)
     and theta_p+1..2p (interactions with t), `treatment` holds theta_2p+1 and `output` is empty.
     """
 
@@ -49,11 +49,12 @@ class Network:
 
     def _logits(self, X: Array, out: Array) -> None:
         c0 = self.output_intercept
-        H = np.dot(X, self.matrices[0])  # shared by the twins
         if not self.hidden:
-            np.add(H[:, 0], c0, out=out[:, 0])
-            np.add(out[:, 0], H[:, 1] + self.treatment[0], out=out[:, 1])
-        elif len(self.hidden) == 1:
+            c1 = float(self.treatment[0])
+            _kernels.no_hidden_layer_logits(X, self.matrices[0], c0, c1, out)
+            return
+        H = np.dot(X, self.matrices[0])  # shared by the twins
+        if len(self.hidden) == 1:
             _kernels.one_hidden_layer_logits(
                 H, self.intercepts[0], self.treatment, self.output, c0, out
             )

@@ -226,7 +226,7 @@ def test_the_diverged_are_recorded_and_never_selected(rows: Rows, valid: Rows) -
 
 
 def test_diverging_model_names_the_learning_rate(rows: Rows) -> None:
-    with pytest.raises(ValueError, match="not finite in epoch 1 with learning_rate=1e"):
+    with pytest.raises(ValueError, match="not finite in epoch 1 with learning_rate=1000"):
         twin(hidden=(8, 8), learning_rate=1e12).fit(*parts(rows))
 
 
