@@ -129,14 +129,11 @@ class Training:
         seed: int,
         batch_size: int = 256,
         threads: int = 1,
-        keep: str = "best",
     ) -> None:
         if isinstance(batch_size, bool) or batch_size != int(batch_size) or batch_size < 1:
             raise ValueError(f"batch_size is {batch_size!r}; it must be a whole number, at least 1")
-        if keep not in ("best", "last"):
-            raise ValueError(f"keep is {keep!r}; it must be 'best' or 'last'")
         checks.both_arms(train.treatment)
-        self.train, self.valid, self.threads, self.keep = train, valid, threads, keep
+        self.train, self.valid, self.threads = train, valid, threads
         self.scaler = Scaler.of(train.X)
         self.plan = BatchPlan(len(train), min(int(batch_size), len(train)), seed)
         self.tracks = [Track(Lane(s, train.X.shape[1], seed)) for s in settings]
@@ -201,7 +198,7 @@ class Training:
                 return
             score = _scores(self.valid.y, uplift, self.valid.treatment).q_adj
             track.valid_q_adj.append(score)
-        if self.valid is None or self.keep == "last" or score > track.best_score:
+        if self.valid is None or score > track.best_score:
             track.best_epoch, track.best_score = len(track.loss), score
             track.checkpoint = network
 
