@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twin.qini import (
+    _scores,
     adjusted_qini_score,
     qini_curve,
     qini_score,
@@ -198,6 +199,13 @@ def test_all_containers_and_label_types_give_the_same():
     assert adjusted_qini_score(*series) == expected
     nullable = [pd.array(values, dtype="Int64") for values in (y, t)]
     assert adjusted_qini_score(nullable[0], s, nullable[1]) == expected
+
+
+@pytest.mark.parametrize("n", [6000, 50_000])
+def test_single_precision_scores_need_no_conversion(n):
+    y, s, t = simulated(n, seed=5)
+    s = s.astype(np.float32)
+    assert _scores(y, s, t) == _scores(y, s.astype(np.float64), t) == qini_curve(y, s, t).scores
 
 
 def test_close_to_causalml_on_continuous_scores():
