@@ -5,18 +5,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Self
 
+import numpy as np
 import pandas as pd
 
 from twin.base import UpliftEstimator
 from twin.estimator import TwinUplift, check_epochs
 from twin.lane import Setting
-from twin.trainer import Track, Training
+from twin.network import chunks
+from twin.qini import _scores
+from twin.rows import Rows
+from twin.trainer import SCORED_ROWS, Track, Training
 
 LEARNING_RATES = (0.005, 0.01, 0.05, 0.1, 0.2, 0.3)
 PENALTY_CONSTANTS = (0.0, 0.0001, 0.0005, 0.001, 0.005, 0.01)
 # After this many epochs the best quarter goes on. No setting stops before epoch 20.
 RUNGS = (20, 40)
 SURVIVORS = 4
+FINALISTS = 20  # compared on all validation rows where these are too many for every epoch
 
 
 def paper_grid(*, structured: bool, penalty: str = "l1") -> dict[str, tuple]:
@@ -102,6 +107,8 @@ class TwinSearch(UpliftEstimator):
         )
         self._train(training)
         self.scaler_ = training.scaler
+        if len(valid) > SCORED_ROWS:
+            self._rescore(training, valid)
         self._select(training.tracks)
         return self
 
@@ -142,11 +149,23 @@ class TwinSearch(UpliftEstimator):
                 if until < self.epochs:
                     tracks = survivors(tracks, every_node_penalty=index == 0)
 
+    def _rescore(self, training: Training, valid: Rows) -> None:
+        """Finalists, compared so far on a part of the validation rows, meet on all of them."""
+        ranked = ranking(training.tracks)
+        for track in ranked[:FINALISTS]:
+            uplift = np.concatenate(
+                [
+                    track.checkpoint.uplift(self.scaler_.all(valid.X[rows]))
+                    for rows in chunks(len(valid))
+                ]
+            )
+            track.best_score = _scores(valid.y, uplift, valid.treatment).q_adj
+        for track in ranked[FINALISTS:]:
+            track.checkpoint = None  # out: its score is of other rows
+
     def _select(self, tracks: Sequence[Track]) -> None:
         self.results_ = pd.DataFrame([_result(track, self.epochs) for track in tracks])
-        ranked = sorted(
-            (t for t in tracks if t.checkpoint is not None), key=lambda t: -t.best_score
-        )
+        ranked = ranking(tracks)
         if not ranked:
             rates = sorted({t.setting.learning_rate for t in tracks})
             raise ValueError(
@@ -173,6 +192,11 @@ class TwinSearch(UpliftEstimator):
             if hasattr(self, name):
                 setattr(model, name, getattr(self, name))
         return model
+
+
+def ranking(tracks: Sequence[Track]) -> list[Track]:
+    """The tracks with a checkpoint, best validation q_adj first."""
+    return sorted((t for t in tracks if t.checkpoint is not None), key=lambda t: -t.best_score)
 
 
 def survivors(tracks: Sequence[Track], *, every_node_penalty: bool) -> list[Track]:

@@ -24,6 +24,9 @@ from twin.rows import Rows
 # The training budget counts updates: an epoch is a pass over the rows, but at most 32 updates
 # (8,192 rows at batch 256). So a larger sample costs more only where it is read and scored.
 EPOCH_UPDATES = 32
+# Epochs and settings are compared on at most this many validation rows, drawn once by the seed;
+# a search compares its finalists on all of them.
+SCORED_ROWS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +137,13 @@ class Training:
             raise ValueError(f"batch_size is {batch_size!r}; it must be a whole number, at least 1")
         checks.both_arms(train.treatment)
         self.train, self.valid, self.threads = train, valid, threads
+        if valid is not None and len(valid) > SCORED_ROWS:
+            rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(3,)))
+            self.valid = valid.take(np.sort(rng.permutation(len(valid))[:SCORED_ROWS]))
         self.scaler = Scaler.of(train.X)
         self.plan = BatchPlan(len(train), min(int(batch_size), len(train)), seed)
         self.tracks = [Track(Lane(s, train.X.shape[1], seed)) for s in settings]
-        self._valid_X = None if valid is None else self.scaler.all(valid.X)
+        self._valid_X = None if valid is None else self.scaler.all(self.valid.X)
         self._spaces = [Workspace() for _ in range(threads)]
 
     def advance(

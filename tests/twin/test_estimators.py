@@ -313,3 +313,16 @@ def test_batch_larger_than_the_data(rows: Rows) -> None:
     whole = twin(batch_size=len(rows)).fit(*parts(rows))
     larger = twin(batch_size=10 * len(rows)).fit(*parts(rows))
     np.testing.assert_array_equal(whole.predict(rows.X), larger.predict(rows.X))
+
+
+def test_finalists_meet_on_all_validation_rows(
+    rows: Rows, valid: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With more validation rows than are scored each epoch the winner's score is of all rows."""
+    monkeypatch.setattr("twin.trainer.SCORED_ROWS", 200)
+    monkeypatch.setattr("twin.search.SCORED_ROWS", 200)
+    monkeypatch.setattr("twin.search.FINALISTS", 2)
+    found = search().fit(*parts(rows), validation=parts(valid))
+    assert found.best_score_ == pytest.approx(found.score(*parts(valid)))
+    assert found.results_["valid_q_adj"].count() == 2
+    assert found.best_score_ == found.results_["valid_q_adj"].max()
