@@ -38,7 +38,7 @@ MOST_FREQUENT = {
     "f11": -0.1686792210005612,
 }
 
-_BLOCK = 8 << 20  # bytes of csv parsed at once
+_BLOCK = 1 << 20  # bytes of csv parsed at once; several blocks are read ahead
 _GROUP = 1 << 18  # rows of a Parquet row group, and of a memory-mapped piece
 
 

@@ -2,6 +2,9 @@
 
 import gzip
 import shutil
+import subprocess
+import sys
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -214,3 +217,31 @@ def test_draw_without_repetition(size, balance):
         assert len(index) == (size or 1_000)
     # In random order: the arms are mixed from the beginning.
     assert 0 < treatment[index][:30].mean() < 1
+
+
+def test_loading_copies_the_drawn_rows_once(synthetic, monkeypatch):
+    """Everything allocated on the way stays below three times the drawn float32 matrix."""
+    monkeypatch.setattr("datasets.criteo_file._GROUP", 1 << 10)
+    datasets.load("criteo-synthetic", size="full")  # converted, libraries imported
+    tracemalloc.start()
+    dataset = datasets.load("criteo-synthetic", size="full")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 3 * all_rows(dataset)["X"].nbytes
+
+
+@pytest.mark.slow
+def test_memory_of_a_conversion_does_not_grow_with_the_file(cache, tmp_path):
+    script = (
+        "import resource, sys; from pathlib import Path; from datasets.criteo_file import prepare;"
+        "prepare(Path(sys.argv[1]));"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    peaks = []
+    for rows in (500_000, 2_000_000):
+        path = criteo_synthetic.write(tmp_path / f"{rows}.csv.gz", rows)
+        command = [sys.executable, "-c", script, str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout) / 1024)  # MiB
+    assert peaks[1] < peaks[0] + 100
+    assert peaks[1] < 512
