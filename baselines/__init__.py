@@ -7,6 +7,8 @@ import difflib
 import importlib.util
 import inspect
 import pkgutil
+import sys
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -23,7 +25,7 @@ def methods() -> dict[str, type[Method]]:
     """Every method of this folder by name, installed or not."""
     found: dict[str, type[Method]] = {}
     for module in pkgutil.iter_modules(__path__):
-        if module.name.startswith("_") or module.name in {"contract"}:
+        if module.name.startswith("_") or module.name == "contract":
             continue
         for cls in _methods_in(import_module(f"{__name__}.{module.name}")):
             if cls.name in found:
@@ -50,19 +52,23 @@ def load_file(path: str | Path) -> list[type[Method]]:
     path = Path(path)
     if not path.is_file():
         raise ValueError(f"no method file at {path}; give the path of a Python file")
-    spec = importlib.util.spec_from_file_location(f"user_method_{path.stem}", path)
+    name = f"user_method_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None:
+        raise ValueError(f"{path} is no Python file; its name must end in .py")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # so that its objects can be pickled
     try:
         spec.loader.exec_module(module)
         found = _methods_in(module)
+        if not found:
+            raise TypeError("it holds no subclass of baselines.Method with a `name`")
     except Exception as error:
+        del sys.modules[name]
         raise ValueError(
-            f"{path} cannot be used as a method file: {error}\n\n{inspect.getdoc(contract)}"
+            f"{path} cannot be used as a method file: {type(error).__name__}: {error}\n\n"
+            f"{inspect.getdoc(contract)}"
         ) from error
-    if not found:
-        raise ValueError(
-            f"{path} holds no subclass of baselines.Method\n\n{inspect.getdoc(contract)}"
-        )
     return found
 
 
@@ -75,8 +81,27 @@ def _methods_in(module: ModuleType) -> list[type[Method]]:
         # A class without a name of its own is a shared parent, not a method.
         if cls.__module__ != module.__name__ or "name" not in vars(cls):
             continue
-        if cls.__abstractmethods__:
-            missing = ", ".join(sorted(cls.__abstractmethods__))
-            raise TypeError(f"{cls.__name__} does not define {missing}")
+        _check(cls)
         found.append(cls)
     return found
+
+
+def _check(cls: type[Method]) -> None:
+    """Every piece of the contract is there and of its kind."""
+    if not (isinstance(cls.name, str) and cls.name):
+        raise TypeError(f"{cls.__name__}.name is {cls.name!r}; give a text such as 'my-method'")
+    if cls.__abstractmethods__:
+        missing = " and ".join(sorted(cls.__abstractmethods__))
+        raise TypeError(f"{cls.__name__} does not define {missing}")
+    for kind in ("grid", "quick_grid"):
+        grid = getattr(cls, kind)
+        if not isinstance(grid, Mapping):
+            raise TypeError(f"{cls.__name__}.{kind} is {grid!r}; give a dictionary of sequences")
+        for key, values in grid.items():
+            if isinstance(values, str) or not isinstance(values, Sequence) or not values:
+                raise TypeError(
+                    f"{cls.__name__}.{kind}[{key!r}] is {values!r}; give a sequence of values"
+                )
+    unknown = sorted(set(cls.quick_grid) - set(cls.grid))
+    if unknown:
+        raise TypeError(f"{cls.__name__}.quick_grid names {unknown[0]!r}, which grid does not have")

@@ -108,7 +108,14 @@ def _path(
         largest = max(np.abs(xy).max() / n, np.finfo(np.float64).tiny)
         lambdas = largest * np.logspace(0, np.log10(SMALLEST_LAMBDA), N_LAMBDAS)
     _, beta, _ = lasso_path(
-        Z, r, alphas=lambdas, precompute=gram, Xy=xy, tol=TOLERANCE, max_iter=100_000
+        np.asfortranarray(Z),
+        r,
+        alphas=lambdas,
+        precompute=gram,
+        Xy=xy,
+        tol=TOLERANCE,
+        max_iter=100_000,
+        check_input=False,
     )
     b = beta / scale[:, None]
     g = onto_free[:, -1:] - onto_free[:, :-1] @ beta

@@ -76,6 +76,7 @@ class CausalForest(Forest):
             random_state=int(seed_u),
             **common,
         )
+        m.n_jobs = 1  # threads would add up the trees in a random order
         centred_y = train.y - m.oob_predict(train.X).ravel()
         forest.fit(train.X, train.treatment - train.propensity, centred_y)
         return [Tree(tree.tree_, _moments(tree.tree_)) for tree in forest.estimators_]
