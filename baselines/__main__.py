@@ -70,18 +70,16 @@ def main(arguments: list[str] | None = None) -> int:
 
 def show() -> None:
     """Name, row in the paper, size of the grid and state of every method."""
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("method", "row in the paper", "settings", "state"):
-        table.add_column(heading)
+    lines = [("method", "row in the paper", "settings", "state")]
     for name, cls in baselines.methods().items():
         settings = str(math.prod(map(len, cls.grid.values()))) if cls.grid else ""
         missing = cls.missing()
         state = f"not installed: pip install {' '.join(missing)}" if missing else "ready"
-        table.add_row(name, cls.paper_row or "", settings, state)
-    Console().print(table)
+        lines.append((name, cls.paper_row or "", settings, state))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        print("  ".join(cells).rstrip())
 
 
 def scaffold(path: Path) -> None:

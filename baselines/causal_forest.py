@@ -60,7 +60,7 @@ class CausalForest(Forest):
             "n_jobs": self.threads,
         }
         m = RegressionForest(
-            min(TREES_FOR_M, n_trees),
+            TREES_FOR_M,
             min_samples_leaf=max(5, sample // 1000),
             honest=True,
             random_state=int(seed_m),

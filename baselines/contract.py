@@ -9,7 +9,8 @@ A method is a subclass of `Method` in a file of this folder, or in a file of a u
         quick_grid = {"depth": (2,)}  # the same for a quick look
 
         def _fit(self, train, valid, seed):
-            ...                     # tune on train and valid, set self.settings_ and self.search_
+            ...                     # fit on train; self._score(valid, uplift, **settings) gives
+                                    # q_adj and records a candidate; set self.settings_ to the best
 
         def _predict(self, X):
             ...                     # one predicted uplift a row
