@@ -13,6 +13,7 @@ from suite.cell import Outcome, Task, failure
 from suite.names import UserError
 from suite.slot import POLL_SECONDS, Limits, Slot
 
+CONNECT_SECONDS = 20
 _here = threading.local()  # one slot a thread of a dask worker
 
 
@@ -38,7 +39,7 @@ class DaskPool:
                 "--dask needs dask: pip install 'twin-uplift-suite[cluster]'"
             ) from error
         try:
-            self._client = Client(address, timeout="20s", set_as_default=False)
+            self._client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
             raise UserError(
                 f"no dask scheduler answers at {address} ({error}); start one with `dask scheduler`"

@@ -94,7 +94,7 @@ def watcher(output: Console, estimate: Estimate, jobs: int) -> Iterator[Plain | 
 
 def _result(record: Record) -> str:
     if record.ok:
-        return f"q_adj {record.test.q_adj:6.2f}   {duration(record.total_seconds):>12}"
+        return f"q_adj {record.test.q_adj:z6.2f}   {duration(record.total_seconds):>12}"
     return f"FAILED: {record.error.splitlines()[-1]}"
 
 

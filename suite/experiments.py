@@ -13,7 +13,7 @@ from suite.names import unknown
 
 __all__ = ["EXPERIMENTS", "VARIANTS", "Experiment", "experiment"]
 
-_SMALL = MappingProxyType({"n": 2000, "p": 20})
+_SMALL = MappingProxyType({"n": 5000, "p": 30})
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,10 @@ class Experiment:
 
     def default_methods(self) -> list[str]:
         """The methods that take part without being asked for by name."""
-        found = baselines.methods()
         if self.methods:
-            return [name for name in self.methods if name in found]
+            return list(self.methods)
         rows = {row for table in self.tables for row in paper.rows(table)}
-        return [name for name, cls in found.items() if _takes_part(cls, rows)]
+        return [name for name, cls in baselines.methods().items() if _takes_part(cls, rows)]
 
 
 def _takes_part(method: type[Method], rows: set[str]) -> bool:
@@ -74,7 +73,7 @@ def _takes_part(method: type[Method], rows: set[str]) -> bool:
 def _scenario(number: int, tables: tuple[str, ...]) -> Experiment:
     return Experiment(
         name=f"scenario{number}",
-        summary=f"simulated, {' '.join(tables)}",
+        summary=f"simulated; {', '.join(t for t in tables if '-' not in t)}",
         source=f"scenario{number}",
         tables=tables,
         quick=_SMALL,
@@ -118,8 +117,8 @@ EXPERIMENTS = {
             methods=(
                 "oracle",
                 "random",
-                "r-learner-lasso",
-                "x-learner-lasso",
+                "r-lasso",
+                "x-lasso",
                 "twin-mu",
                 "logistic",
             ),

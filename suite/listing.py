@@ -8,7 +8,7 @@ from rich.table import Table
 
 import baselines
 import datasets
-from suite.estimate import Estimate, duration
+from suite.estimate import Estimate, count, duration
 from suite.experiments import EXPERIMENTS, VARIANTS, Experiment
 from suite.published import PUBLISHED
 from suite.session import Progress
@@ -40,7 +40,7 @@ def show(output: Console) -> None:
             item.summary,
             str(len(item.default_methods())),
             " ".join(f"{v or ''} {n}".strip() for v, n in zip(variants, counts, strict=True) if n),
-            (unavailable(item) or "ready").splitlines()[0],
+            f"python -m datasets fetch {item.source}" if unavailable(item) else "ready",
         )
     output.print(experiments)
     methods = Table(title="methods", **STYLE)
@@ -79,11 +79,13 @@ def show_plan(output: Console, progress: Progress, estimate: Estimate, jobs: int
     output.print(table)
     seconds, guessed = estimate.total(progress.to_do)
     unknown = f" ({guessed} cells are guessed from the others)" if guessed else ""
-    count = f"{len(progress.to_do)} cells to do"
+    to_do = f"{count(len(progress.to_do), 'cell')} to do"
     if seconds:
-        output.print(f"{count}, about {duration(seconds / jobs)} with {jobs} jobs{unknown}")
+        output.print(
+            f"{to_do}, about {duration(seconds / jobs)} with {count(jobs, 'job')}{unknown}"
+        )
     else:
-        output.print(f"{count}; nothing is recorded yet to estimate their time from")
+        output.print(f"{to_do}; nothing is recorded yet to estimate their time from")
 
 
 STYLE = {"box": box.SIMPLE_HEAD, "title_justify": "left", "title_style": "bold"}

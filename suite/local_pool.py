@@ -3,6 +3,7 @@
 from multiprocessing.connection import wait
 
 from suite.cell import Outcome, Task
+from suite.estimate import count
 from suite.slot import POLL_SECONDS, Limits, Slot
 
 
@@ -10,7 +11,7 @@ class LocalPool:
     """As many slots as jobs."""
 
     def __init__(self, jobs: int, limits: Limits) -> None:
-        self.place = f"{jobs} job{'s' if jobs > 1 else ''} on this machine"
+        self.place = f"{count(jobs, 'job')} on this machine"
         self._slots = [Slot(limits) for _ in range(jobs)]
 
     def free(self) -> int:

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import spearmanr
 
 from suite.records import Score, Truth
 from twin.qini import qini_curve
@@ -46,13 +45,24 @@ def truth(rows: Rows, uplift: Floats) -> Truth | None:
     """Measures against the true uplift u*; None where it is not known."""
     if rows.true_uplift is None:
         return None
-    constant = np.ptp(uplift) == 0 or np.ptp(rows.true_uplift) == 0
     return Truth(
         q=true_qini(uplift, rows.true_uplift),
         oracle_q=true_qini(rows.true_uplift, rows.true_uplift),
-        spearman=0.0 if constant else float(spearmanr(uplift, rows.true_uplift).statistic),
+        spearman=rank_correlation(uplift, rows.true_uplift),
         pehe=float(np.sqrt(np.mean((uplift - rows.true_uplift) ** 2))),
     )
+
+
+def rank_correlation(a: Floats, b: Floats) -> float:
+    """Spearman's correlation; 0 where one of the two is constant."""
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        return 0.0
+    return float(np.corrcoef(_mean_ranks(a), _mean_ranks(b))[0, 1])
+
+
+def _mean_ranks(values: Floats) -> Floats:
+    _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(sizes) - (sizes - 1) / 2)[group]
 
 
 def true_qini(uplift: Floats, true_uplift: Floats, bins: int = MAIN[1]) -> float:

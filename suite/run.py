@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from suite import display, listing
-from suite.estimate import Estimate
+from suite.estimate import Estimate, count
 from suite.experiments import EXPERIMENTS, VARIANTS, Experiment, experiment
 from suite.local_pool import LocalPool
 from suite.names import UserError
@@ -127,9 +127,9 @@ def _run(plans: list[Plan], options: argparse.Namespace, output: Console) -> int
     with Store(options.store).writing() as writer, _pool(options) as pool:
         for plan in plans:
             for message in writer.mend(plan.folder):
-                output.print(message, markup=False)
+                output.print(message, markup=False, soft_wrap=True)
             progress = _prepared(plan, options)
-            output.print(_opening(progress, pool), markup=False)
+            output.print(_opening(progress, pool), markup=False, soft_wrap=True)
             try:
                 with display.watcher(output, _estimate(plan, options), _jobs(options)) as watcher:
                     execute(progress, pool, writer, watcher)
@@ -143,12 +143,11 @@ def _run(plans: list[Plan], options: argparse.Namespace, output: Console) -> int
 
 def _opening(progress: Progress, pool: Pool) -> str:
     plan = progress.plan
-    replicates = len({cell.replicate for cell in plan.cells})
+    methods = count(len(plan.methods), "method")
+    replicates = count(len({cell.replicate for cell in plan.cells}), "replicate")
+    cells = count(progress.total, "cell")
     recorded = f", {progress.resumed} recorded already" if progress.resumed else ""
-    return (
-        f"{plan.title}: {len(plan.methods)} methods x {replicates} replicates = "
-        f"{progress.total} cells{recorded}; {pool.place}"
-    )
+    return f"{plan.title}: {methods} x {replicates} = {cells}{recorded}; {pool.place}"
 
 
 def _closing(progress: Progress, options: argparse.Namespace, output: Console) -> int:
@@ -170,7 +169,8 @@ def _closing(progress: Progress, options: argparse.Namespace, output: Console) -
         last = record.error.splitlines()[-1]
         where = f"  failed: {record.method}, replicate {record.replicate}: {last}"
         output.print(where, style="red", markup=False, soft_wrap=True)
-    output.print(f"records and predictions: {options.store / plan.folder}", markup=False)
+    where = f"records and predictions: {options.store / plan.folder}"
+    output.print(where, markup=False, soft_wrap=True)
     return FAILURES if failed else 0
 
 

@@ -112,18 +112,18 @@ def render(lines: list[Line], title: str) -> Table:
 def _against_paper(line: Line) -> list[Text]:
     verdict = Text(line.verdict, _COLOURS.get(line.verdict, ""))
     if line.paper is None or line.q_adj is None:
-        value = f"{line.paper.value:.2f}" if line.paper else ""
+        value = f"{line.paper.value:z.2f}" if line.paper else ""
         return [Text(value), Text(""), verdict]
     difference = line.q_adj.value - line.paper.value
-    return [Text(f"{line.paper.value:.2f}"), Text(f"{difference:+.2f}"), verdict]
+    return [Text(f"{line.paper.value:z.2f}"), Text(f"{difference:+z.2f}"), verdict]
 
 
 def _mean(mean: Mean | None) -> str:
     if mean is None:
         return "-"
     error = "      " if mean.error is None else f"±{mean.error:5.2f}"
-    return f"{mean.value:.2f} {error}"
+    return f"{mean.value:z.2f} {error}"
 
 
 def _number(mean: Mean | None) -> str:
-    return "" if mean is None else f"{mean.value:.2f}"
+    return "" if mean is None else f"{mean.value:z.2f}"

@@ -88,7 +88,7 @@ def judge(before: Record, today: Record) -> str:
 
 
 def _q_adj(record: Record) -> str:
-    return f"{record.test.q_adj:.4f}" if record.ok else "failed"
+    return f"{record.test.q_adj:z.4f}" if record.ok else "failed"
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def claims_table(published: Published, variant: str) -> Table:
             "not shown: neither. A claim of no gain stands unless a gain is significant.",
             "Held: contrasts with the claimed sign (no significant gain, where that is the claim); "
             "p: of the weakest contrast (the strongest gain); the CSV file has them all.",
-            "Too few replicates: the test cannot reach 5 % with so many contrasts, whatever the data.",
+            "Too few replicates: with so many contrasts the test cannot reach 5 % yet.",
             *notes.footer(used, [record for source in used for record in source.records]),
         ),
         left=2,
@@ -105,14 +105,14 @@ def pairwise(source: Column) -> Table:
     numbers = {name: str(i) for i, name in enumerate(ranked, start=1)}
     rows = []
     for a in ranked:
-        fields = [Text(f"{numbers[a]} {a}"), Text(f"{means[a].value:.2f}")]
+        fields = [Text(f"{numbers[a]} {a}"), Text(f"{means[a].value:z.2f}")]
         for b in ranked[1:]:
             pair = pairs.get((a, b))
             fields.append(
                 Text("")
                 if pair is None
                 else Text(
-                    f"{pair.mean:+.2f} {pair.wins}/{pair.ties}/{pair.losses}",
+                    f"{pair.mean:+z.2f} {pair.wins}/{pair.ties}/{pair.losses}",
                     bold=adjusted[a, b] < SIGNIFICANCE,
                 )
             )
@@ -162,7 +162,7 @@ def sensitivity(source: Column) -> Table:
         for convention, bins in settings:
             cell = mean_of(groups[name], lambda r, c=convention, b=bins: r.sensitivity[c][b].q_adj)
             is_main = (convention, int(bins)) == MAIN
-            fields.append(Text(f"{cell.value:.2f}", bold=is_main))
+            fields.append(Text(f"{cell.value:z.2f}", bold=is_main))
             for measure in ("q", "rho", "q_adj"):
                 mean = mean_of(
                     groups[name],
@@ -203,7 +203,7 @@ def audit(published: Published) -> Table:
     oracle = next(iter(BOUNDS))
     for name in SCENARIOS:
         papers = {row: paper.scenario_value(row, name) for row in AUDIT_ROWS}
-        printed = [Text("" if p is None else f"{p.value:.2f}") for p in papers.values()]
+        printed = [Text("" if p is None else f"{p.value:z.2f}") for p in papers.values()]
         body.append((Text(name), Text("paper"), Text(""), Text(""), *printed, Text("")))
         for variant in VARIANTS:
             source = published.column(name, variant)
@@ -213,10 +213,10 @@ def audit(published: Published) -> Table:
             gaps = [abs(e.difference) for e in found.values() if e.difference is not None]
             body.append(
                 (
-                    *texts((name, variant, "" if oracle_q is None else f"{oracle_q.value:.2f}")),
+                    *texts((name, variant, "" if oracle_q is None else f"{oracle_q.value:z.2f}")),
                     _audit_field(found[oracle]),
                     *(_audit_field(found[row]) for row in AUDIT_ROWS),
-                    Text(f"{sum(gaps) / len(gaps):.2f}" if gaps else ""),
+                    Text(f"{sum(gaps) / len(gaps):z.2f}" if gaps else ""),
                 )
             )
             tidy += [entry.tidy("audit", "q_adj", source) for entry in found.values()]

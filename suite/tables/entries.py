@@ -43,19 +43,19 @@ class Entry:
         mark = STALE_MARK if self.stale else ""
         if self.ours is None:
             return Text(f"failed{mark}" if self.failures else "")
-        error = "" if self.ours.error is None else f" ± {self.ours.error:.{decimals}f}"
+        error = "" if self.ours.error is None else f" ± {self.ours.error:z.{decimals}f}"
         lost = f" ({self.failures} failed)" if self.failures else ""
-        return Text(f"{self.ours.value:.{decimals}f}{error}{lost}{mark}", bold=bold)
+        return Text(f"{self.ours.value:z.{decimals}f}{error}{lost}{mark}", bold=bold)
 
     def printed(self, decimals: int = 2) -> Text:
         """The paper's number, bold where the paper has it bold."""
         if self.paper is None:
             return Text("")
-        return Text(f"{self.paper.value:.{decimals}f}", bold=self.paper.bold)
+        return Text(f"{self.paper.value:z.{decimals}f}", bold=self.paper.bold)
 
     def change(self, decimals: int = 2) -> Text:
         """Ours minus the paper's."""
-        return Text("" if self.difference is None else f"{self.difference:+.{decimals}f}")
+        return Text("" if self.difference is None else f"{self.difference:+z.{decimals}f}")
 
     def tidy(self, table: str, column: str, source: Column) -> dict[str, object]:
         """The line of the CSV file."""

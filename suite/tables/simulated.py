@@ -238,7 +238,7 @@ def nearest_variants(published: Published) -> tuple[str, ...]:
                 distances[variant] = (sum(gaps) / len(gaps), len(gaps))
         if len(distances) > 1:
             nearest = min(distances, key=lambda variant: distances[variant][0])
-            listing = ", ".join(f"{v} {d:.2f} ({n} rows)" for v, (d, n) in distances.items())
+            listing = ", ".join(f"{v} {d:z.2f} ({n} rows)" for v, (d, n) in distances.items())
             lines.append(f"{name}: {nearest} is nearest to the printed column (gaps: {listing}).")
     return tuple(lines)
 
@@ -266,7 +266,7 @@ def _t7_field(entry: Entry, bold: bool) -> Text:
     ours = Text(entry.verdict) if entry.ours is None else entry.value(bold=bold)
     if entry.paper is None:
         return ours
-    paper_side = f"{entry.paper.value:.2f}" + (f" {mark}" if mark else "")
+    paper_side = f"{entry.paper.value:z.2f}" + (f" {mark}" if mark else "")
     return Text(
         f"{ours.markdown} / {paper_side}",
         rf"{ours.tex} / {entry.printed().tex}" + (rf"$^{{{mark}}}$" if mark else ""),
