@@ -39,6 +39,7 @@ MOST_FREQUENT = {
 }
 
 _BLOCK = 1 << 20  # bytes of csv parsed at once; several blocks are read ahead
+_BYTES_A_ROW = {"X.float32": 4 * len(FEATURES), "treatment.int8": 1, "visit.int8": 1}
 _GROUP = 1 << 18  # rows of a Parquet row group, and of a memory-mapped piece
 
 
@@ -83,9 +84,16 @@ class Prepared:
     statistics: Statistics
 
     @classmethod
-    def open(cls, home: Path) -> Self:
-        about = json.loads((home / "about.json").read_text())
-        return cls(home, about["sha256"], Statistics(**about["statistics"]))
+    def open(cls, home: Path) -> Self | None:
+        """What is in the folder `home`, None unless all of it is there."""
+        try:
+            about = json.loads((home / "about.json").read_text())
+            sizes = [(home / name).stat().st_size for name in _BYTES_A_ROW]
+        except (OSError, ValueError):
+            return None
+        found = cls(home, about["sha256"], Statistics(**about["statistics"]))
+        whole = sizes == [found.statistics.rows * count for count in _BYTES_A_ROW.values()]
+        return found if whole else None
 
     @property
     def treatment(self) -> NDArray[np.int8]:
@@ -134,25 +142,28 @@ def prepare(path: Path, sha256: str = "") -> Prepared:
     home.parent.mkdir(parents=True, exist_ok=True)
     # One process converts, the others wait for it.
     with FileLock(home.with_name(f".{home.name}.lock")):
-        if not (home / "about.json").is_file():
-            unfinished = home.with_name(f".{home.name}.unfinished")
-            shutil.rmtree(unfinished, ignore_errors=True)  # left by a process that was killed
-            unfinished.mkdir()
-            try:
-                statistics = _convert(path, unfinished)
-                about = {"source": path.name, "sha256": sha256, "statistics": asdict(statistics)}
-                (unfinished / "about.json").write_text(json.dumps(about, indent=1))
-                unfinished.rename(home)
-            finally:
-                shutil.rmtree(unfinished, ignore_errors=True)
-    return Prepared.open(home)
+        prepared = Prepared.open(home)
+        if prepared is not None:
+            return prepared
+        unfinished = home.with_name(f".{home.name}.unfinished")
+        for remains in (unfinished, home):  # of a process or a machine that was stopped
+            shutil.rmtree(remains, ignore_errors=True)
+        unfinished.mkdir()
+        try:
+            statistics = _convert(path, unfinished)
+            about = {"source": path.name, "sha256": sha256, "statistics": asdict(statistics)}
+            (unfinished / "about.json").write_text(json.dumps(about, indent=1))
+            unfinished.rename(home)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+    return Prepared(home, sha256, statistics)
 
 
 def find_prepared(name: str, sha256: tuple[str, ...]) -> Prepared | None:
     """A preparation of the file `name` with this checksum, whether or not the file still exists."""
-    for about in sorted(_preparations().glob(f"{name}-*/about.json")):
-        prepared = Prepared.open(about.parent)
-        if prepared.sha256 in sha256:
+    for home in sorted(_preparations().glob(f"{name}-*")):
+        prepared = Prepared.open(home)
+        if prepared is not None and prepared.sha256 in sha256:
             return prepared
     return None
 

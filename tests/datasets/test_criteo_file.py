@@ -176,6 +176,15 @@ def test_what_a_killed_conversion_left_is_not_used(cache, good):
     assert not unfinished.exists()
 
 
+@pytest.mark.parametrize("name", ["X.float32", "treatment.int8", "visit.int8", "about.json"])
+def test_preparation_cut_by_a_full_disk_or_power_loss_is_made_again(cache, good, name):
+    home = prepare(good).home
+    (home / name).write_bytes((home / name).read_bytes()[:100])
+    prepared = prepare(good)
+    assert prepared.covariates(np.arange(ROWS)).shape == (ROWS, 12)
+    assert len(prepared.treatment) == len(prepared.visit) == ROWS
+
+
 def test_two_processes_convert_once(cache, good):
     script = (
         "import sys; from pathlib import Path; from datasets.criteo_file import prepare;"
