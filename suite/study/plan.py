@@ -4,13 +4,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 SCENARIOS = ("scenario1", "scenario2", "scenario3", "scenario4")
-VARIANTS = ("printed", "released", "centred")
+VARIANTS = ("printed", "centred", "released")
 FIRST_REPLICATE = 100  # 0 to 19 belong to the tables
 NODES = 64  # of the structured networks: a whole grid without halving stays affordable
-NETWORK_REPLICATES = 1  # a scenario and variant
-LINEAR_REPLICATES = 4
+LINEAR_REPLICATES = 4  # of each scenario and variant; networks and other starts have one
 STARTS = tuple((w, s) for w in ("parts", "independent") for s in ("ones", "normal"))
-FULL_START = STARTS[0]  # trained without halving; the other starts with it
+FULL_START = STARTS[0]
+FULL_VARIANT = VARIANTS[0]  # networks train without halving in this start and variant only
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,10 @@ class Unit:
         return "/".join(map(str, asdict(self).values()))
 
     @property
-    def data(self) -> tuple[str, str, int]:
-        """What two units must share to be compared in pairs."""
-        return self.scenario, self.variant, self.replicate
+    def full(self) -> bool:
+        """Whether every setting trains to the end (halving is read off the same training)."""
+        start = (self.weight_start, self.scale_start)
+        return self.kind != "network" or (self.variant == FULL_VARIANT and start == FULL_START)
 
     def load_options(self) -> dict[str, Any]:
         return {"variant": self.variant, "replicate": self.replicate}
@@ -44,9 +45,8 @@ def units() -> list[Unit]:
         for variant in VARIANTS:
             for scenario in SCENARIOS:
                 data = scenario, variant, replicate
-                for kind in ("twin-mu", "logistic"):
-                    found += [Unit(*data, kind, w) for w in ("parts", "independent")]
-                found.append(Unit(*data, "exact"))
-                if replicate < FIRST_REPLICATE + NETWORK_REPLICATES:
+                found += [Unit(*data, kind) for kind in ("twin-mu", "logistic", "exact")]
+                if replicate == FIRST_REPLICATE:
+                    found += [Unit(*data, k, "independent") for k in ("twin-mu", "logistic")]
                     found += [Unit(*data, "network", w, s) for w, s in STARTS]
     return found

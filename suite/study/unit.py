@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import datasets
 from suite.measures import score, truth
-from suite.study.plan import FULL_START, NODES, Unit
+from suite.study.plan import NODES, Unit
 from twin import TwinPath
 from twin.lane import Setting
 from twin.rows import Rows
@@ -87,8 +87,7 @@ def _grid(unit: Unit, data: datasets.Dataset, seed: int) -> Iterable[dict[str, A
     ]
     training = Training(settings, data.train, data.valid, seed=seed)
     watch = Watch(training, data.test)
-    full = not network or (unit.weight_start, unit.scale_start) == FULL_START
-    if full:
+    if unit.full:
         for until in (*RUNGS, EPOCHS):
             training.advance(training.tracks, until, watch)
             watch.snapshot(until)
