@@ -15,12 +15,10 @@ Array = NDArray[np.floating]
 
 N_ROUNDS = 1000
 PATIENCE = 10
-N_BINS = 64
 SPACE: dict[str, tuple[float, ...]] = {
     "subsample": (0.5, 0.75, 1.0),
     "colsample_bytree": (0.6, 0.8, 1.0),
     "eta": (0.005, 0.01, 0.015, 0.025, 0.05, 0.08, 0.1, 0.2),
-    "max_depth": (3, 4, 5, 6),
     "min_child_weight": tuple(range(1, 21)),
     "max_delta_step": tuple(range(1, 11)),
 }
@@ -28,10 +26,15 @@ SPACE: dict[str, tuple[float, ...]] = {
 
 @dataclass(frozen=True)
 class Boost:
-    """How much to search: `draws` settings, each scored by `n_folds` folds."""
+    """How much to search: `draws` settings, each scored by `n_folds` folds.
+
+    `Boost(draws=10, n_folds=10, deepest=20, bins=256)` is the reference's search.
+    """
 
     draws: int = 6
     n_folds: int = 5
+    deepest: int = 6
+    bins: int = 64
     threads: int = 1
 
     def fit(
@@ -58,16 +61,17 @@ class Boost:
             if errors[-1] < least:
                 least, chosen, rounds = errors[-1], params, len(errors)
         booster = xgb.train(chosen, data, rounds)
-        settings = {name: chosen[name] for name in (*SPACE, "gamma")}
+        settings = {name: chosen[name] for name in (*SPACE, "max_depth", "gamma")}
         return BoostFit(booster, {**settings, "rounds": rounds}, chosen, data, splits)
 
     def _draw(self, rng: np.random.Generator) -> dict[str, Any]:
         return {
             **{name: rng.choice(values).item() for name, values in SPACE.items()},
+            "max_depth": int(rng.integers(3, self.deepest + 1)),
             "gamma": rng.uniform(0, 0.2),
             "objective": "reg:squarederror",
             "tree_method": "hist",
-            "max_bin": N_BINS,
+            "max_bin": self.bins,
             "nthread": self.threads,
             "seed": int(rng.integers(2**31)),
         }

@@ -16,8 +16,9 @@ for u(x), the uplift. Depth and number of trees are tuned on validation rows, by
 Differences from grf:
 - e is known in these experiments and used; grf would estimate it.
 - grf wants 5 treated and 5 control rows in each child, of the half that chooses splits. econml
-  counts both arms together, on both halves. 20 rows rank test rows most like grf's (10 and 15
-  were tried); on large data 0.1 % of a tree's rows, and at most 40,000 rows a tree, bound memory.
+  counts both arms together, on both halves. Leaves of at least 0.5 % of a tree's rows (1.25 % with
+  honesty) rank test rows most like grf's of the sizes tried; they also bound the memory that large
+  data need, together with at most 40,000 rows a tree.
 - grf draws the number of features at a node from a Poisson distribution of mean min(p, √p + 20);
   here it is that mean.
 - 500 trees at most instead of 2000, and 100 for m instead of 500: see docs/baselines.md for the
@@ -32,7 +33,6 @@ from numpy.typing import NDArray
 from baselines._forest import Forest, Tree
 from twin.rows import Rows
 
-TREES_FOR_M = 100
 LARGEST_SAMPLE = 40_000  # rows a tree
 
 
@@ -44,7 +44,9 @@ class CausalForest(Forest):
     grid: ClassVar = {"trees": (100, 250, 500), "depth": (3, 5, 8, None)}
     quick_grid: ClassVar = {"trees": (50,), "depth": (5, None)}
     requires = ("econml.grf",)
-    honest = False
+    honest: ClassVar[bool] = False
+    smallest_leaf: ClassVar[float] = 0.005  # of a tree's rows
+    trees_for_m: ClassVar[int] = 100
 
     def _grow(self, train: Rows, n_trees: int, max_depth: int | None, seed: int) -> list[Tree]:
         from econml.grf import CausalForest as EconmlForest
@@ -60,7 +62,7 @@ class CausalForest(Forest):
             "n_jobs": self.threads,
         }
         m = RegressionForest(
-            TREES_FOR_M,
+            self.trees_for_m,
             min_samples_leaf=max(5, sample // 1000),
             honest=True,
             random_state=int(seed_m),
@@ -69,7 +71,7 @@ class CausalForest(Forest):
         forest = EconmlForest(
             n_trees,
             criterion="het",
-            min_samples_leaf=max(20, sample // 1000),
+            min_samples_leaf=max(5, round(self.smallest_leaf * sample)),
             max_depth=max_depth,
             honest=self.honest,
             fit_intercept=True,
@@ -99,6 +101,7 @@ class HonestCausalForest(CausalForest):
     name = "causal-forest-honest"
     paper_row = "Causal Forest (Honest)"
     honest = True
+    smallest_leaf = 0.0125
 
 
 def _moments(tree: object) -> NDArray[np.float64]:

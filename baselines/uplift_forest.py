@@ -36,7 +36,6 @@ from twin.rows import Rows
 ROWS_AN_ARM = 5  # in every child
 ROWS_TO_SPLIT = 42
 LARGEST_SAMPLE = 40_000  # rows a tree
-N_BINS = 64
 
 # causalml imports forestci, which reports that an optional library is absent as an error.
 logging.getLogger("duecredit").setLevel(logging.CRITICAL)
@@ -51,11 +50,12 @@ class KLUpliftForest(Forest):
     quick_grid: ClassVar = {"trees": (50,), "depth": (5, None)}
     requires = ("causalml.inference.tree",)
     divergence: ClassVar[str] = "KL"
+    bins: ClassVar[int] = 64
 
     def _grow(self, train: Rows, n_trees: int, max_depth: int | None, seed: int) -> list[Tree]:
         from causalml.inference.tree import UpliftTreeClassifier
 
-        steps = np.arange(1, N_BINS) / N_BINS
+        steps = np.arange(1, self.bins) / self.bins
         self._edges = np.quantile(train.X, steps, axis=0, method="inverted_cdf")
         X = self._coded(train.X)
         rng = np.random.default_rng(seed)

@@ -15,6 +15,9 @@ Differences from xboost: a smaller search (see `_boost.py`); e is known, which x
 p_hat; the constant that boosting starts from is the mean, where xgboost of the time had 1/2.
 """
 
+from dataclasses import replace
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,9 +32,12 @@ class XXGBoost(Method):
     name = "x-xgboost"
     paper_row = "X-Learner (XGboost)"
     requires = ("xgboost",)
+    boost: ClassVar[Boost] = Boost()
 
     def _fit(self, train: Rows, valid: Rows, seed: int) -> None:
-        boost = Boost(draws=2 if self.quick else 6, threads=self.threads)
+        boost = replace(self.boost, threads=self.threads)
+        if self.quick:
+            boost = replace(boost, draws=2)
         rng = np.random.default_rng(seed)
         X, y, treated = train.X, train.y.astype(float), train.treatment == 1
         arms = {1: treated, 0: ~treated}

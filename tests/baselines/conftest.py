@@ -1,9 +1,12 @@
 """Small data and one fitted copy of every method, shared by the tests of this folder."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 import baselines
 from baselines import Method
@@ -47,3 +50,32 @@ def fitted(train: Rows, valid: Rows) -> Callable[[str], Method]:
         return done[name]
 
     return get
+
+
+@dataclass(frozen=True)
+class Extract:
+    """A draw of scenario 4 and how the R packages rank its test rows."""
+
+    train: Rows
+    valid: Rows
+    test: Rows
+    ranks: dict[str, np.ndarray]
+
+    def spearman(self, predicted: np.ndarray, predictor: str) -> float:
+        """Rank correlation between predictions of the test rows and those of an R package."""
+        return float(spearmanr(predicted, self.ranks[predictor])[0])
+
+
+@pytest.fixture(scope="session")
+def extract() -> Extract:
+    """See make_reference_extract.py."""
+    with np.load(Path(__file__).with_name("reference_extract.npz")) as file:
+        arrays = dict(file)
+    parts = {
+        part: Rows.of(
+            arrays[f"{part}_X"].T / np.float32(4), arrays[f"{part}_y"], arrays[f"{part}_treatment"]
+        )
+        for part in ("train", "valid", "test")
+    }
+    ranks = dict(zip(arrays["predictors"].tolist(), arrays["ranks"], strict=True))
+    return Extract(**parts, ranks=ranks)

@@ -81,7 +81,7 @@ def test_boosting_takes_the_best_draw(monkeypatch):
     y = np.where(X[:, 0] > 0, 1.0, -1.0) + 0.1 * rng.standard_normal(600)
     fit = _boost.Boost(draws=4).fit(X, y, np.random.default_rng(1))
     assert ((fit.out_of_fold() - y) ** 2).mean() < 0.1
-    assert set(fit.settings) == {*_boost.SPACE, "gamma", "rounds"}
+    assert set(fit.settings) == {*_boost.SPACE, "max_depth", "gamma", "rounds"}
 
 
 def test_maximum_likelihood_equals_statsmodels():
