@@ -155,7 +155,7 @@ class Criteo(_Criteo):
         if options.get("size") == "sample":
             missing = find(SAMPLE) is None
             return how_to_get(self.name, (SAMPLE,), " --size sample") if missing else None
-        if find(UNPACKED) or find_prepared(COMPLETE.name, COMPLETE.sha256):
+        if find(UNPACKED) or find_prepared(COMPLETE.sha256):
             return None
         return super().available(**options)
 
@@ -243,7 +243,7 @@ def compare_with_published(found: Statistics) -> list[str]:
 
 def _real_file() -> Prepared | None:
     """The complete data from whatever is here: an earlier preparation, the gz, the unpacked csv."""
-    prepared = find_prepared(COMPLETE.name, COMPLETE.sha256)
+    prepared = find_prepared(COMPLETE.sha256)
     if prepared is not None:
         return prepared
     path = find_checked(COMPLETE)

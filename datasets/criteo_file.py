@@ -159,9 +159,9 @@ def prepare(path: Path, sha256: str = "") -> Prepared:
     return Prepared(home, sha256, statistics)
 
 
-def find_prepared(name: str, sha256: tuple[str, ...]) -> Prepared | None:
-    """A preparation of the file `name` with this checksum, whether or not the file still exists."""
-    for home in sorted(_preparations().glob(f"{name}-*")):
+def find_prepared(sha256: tuple[str, ...]) -> Prepared | None:
+    """A preparation of the file with this checksum, whether or not the file still exists."""
+    for home in sorted(_preparations().glob("[!.]*")):
         prepared = Prepared.open(home)
         if prepared is not None and prepared.sha256 in sha256:
             return prepared
