@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -70,20 +71,17 @@ class Outcome:
     predictions: NDArray[np.float64] | None = None
 
 
-def compute(task: Task) -> Outcome:
-    """Run one cell. Whatever goes wrong is an outcome, never an exception."""
+def compute(task: Task, begun: Callable[[], None] = lambda: None) -> Outcome:
+    """Run one cell. Whatever goes wrong is an outcome, never an exception.
+
+    `begun` is called between importing the method, which may take seconds, and running it.
+    """
     start = time.perf_counter()
     try:
-        return _compute(task)
+        return _compute(task, begun)
     except Exception as error:
         lines = "".join(traceback.format_exception(error)).strip().splitlines()
         return failure("\n".join(lines[-ERROR_LINES:]), time.perf_counter() - start)
-
-
-def import_everything() -> None:
-    """Methods and data sets are imported once a process, before the clock of a cell runs."""
-    baselines.methods()
-    datasets.sources()
 
 
 def failure(error: str, seconds: float) -> Outcome:
@@ -100,13 +98,14 @@ def failure(error: str, seconds: float) -> Outcome:
     )
 
 
-def _compute(task: Task) -> Outcome:
+def _compute(task: Task, begun: Callable[[], None]) -> Outcome:
     method_class = find_method(task.method, task.file)
     if cell_digest(method_class, task.source, task.file) != task.digest:
         raise RuntimeError(
             f"the code of {task.method} is not the code that the run was planned with; start the "
             "run again (a long run is safe from edits in a git worktree of its own)"
         )
+    begun()
     data = datasets.load(task.source, replicate=task.replicate, **task.options)
     method = method_class(threads=1, quick=task.quick, upstream_result=task.upstream)
     _start_memory_peak()

@@ -24,8 +24,19 @@ def compute_in_slot(task: Task, limits: Limits) -> Outcome:
     _here.slot.limits = limits
     _here.slot.start(task)
     while (outcome := _here.slot.poll(POLL_SECONDS)) is None:
-        pass
+        if _cancelled():
+            _here.slot.abandon()
+            return failure("cancelled", 0.0)
     return outcome
+
+
+def _cancelled() -> bool:
+    """Whether the run that asked for the present task has given it up."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    state = worker.state.tasks.get(worker.get_current_task())
+    return state is None or state.state == "cancelled"
 
 
 class DaskPool:

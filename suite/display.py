@@ -78,7 +78,7 @@ class LiveDisplay:
             Text(f"  replicate {cell.replicate}  {cell.method:<28}{duration(now - since)}", "cyan")
             for cell, since in running
         ]
-        lines = [line for line in summarise(progress.plan, progress.plan_records()) if line.q_adj]
+        lines = summarise(progress.plan, progress.plan_records())
         return Group(bar, Text(f"  {left.strip(' ,')}"), *at_work, render(lines, "so far"))
 
 
@@ -104,6 +104,8 @@ def _time_left(
     if not progress.to_do:
         return ""
     seconds, _ = estimate.total(progress.to_do)
+    if not seconds:
+        return ""
     now = time.monotonic()
     seconds -= sum(min(now - since, estimate.of(cell) or 0.0) for cell, since in running)
     return f", about {duration(max(seconds, 0.0) / jobs)} left"

@@ -61,7 +61,8 @@ def show(output: Console) -> None:
 def show_plan(output: Console, progress: Progress, estimate: Estimate, jobs: int) -> None:
     """The cells by method: recorded, to do, and how long they will take."""
     plan = progress.plan
-    table = Table(title=f"plan of {plan.title}", **STYLE)
+    output.print(f"plan of {plan.title}", style="bold", markup=False)
+    table = Table(**STYLE)
     table.add_column("method", no_wrap=True)
     for column in ("recorded", "to do", "a cell", "together"):
         table.add_column(column, justify="right")

@@ -34,9 +34,11 @@ def sensitivity(rows: Rows, uplift: Floats) -> dict[str, dict[str, Score]]:
 def bin_table(rows: Rows, uplift: Floats) -> tuple[list[dict[str, Any]], dict[str, list[float]]]:
     """The J = 10 bins, best first (null where an arm is missing), and the Qini curve."""
     curve = qini_curve(rows.y, uplift, rows.treatment, bins=MAIN[1], convention=MAIN[0])
+    names = ("rows", "treated", "control", "predicted", "observed")
+    columns = [getattr(curve, name).tolist() for name in names]
     bins = [
-        {name: _number(value) for name, value in line.items()}
-        for line in curve.table.to_dict(orient="records")
+        {name: _number(value) for name, value in zip(names, line, strict=True)}
+        for line in zip(*columns, strict=True)
     ]
     return bins, {"phi": curve.phi.tolist(), "gain": curve.gain.tolist()}
 

@@ -171,12 +171,13 @@ def _chosen(
 ) -> list[str]:
     """The methods of the plan, upstream ones before what starts from them."""
     if patterns:
-        wanted = dict.fromkeys(own)
+        wanted: dict[str, None] = {}
         for pattern in patterns:
             matches = fnmatch.filter(known, pattern)
             if not matches:
                 raise unknown("method", pattern, known)
             wanted |= dict.fromkeys(matches)
+        wanted |= dict.fromkeys(own)
     else:
         wanted = dict.fromkeys([*experiment.default_methods(), *own])
     ordered: dict[str, None] = {}

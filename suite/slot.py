@@ -20,10 +20,10 @@ import psutil
 from suite.cell import Outcome, Task, failure
 from suite.digest import ROOT
 from suite.environment import ONE_THREAD
-from suite.worker import READY
+from suite.worker import BEGUN
 
 POLL_SECONDS = 0.1
-START_SECONDS = 120.0  # a worker imports its libraries before the clock of a cell runs
+START_SECONDS = 120.0  # a worker imports what the method needs before the clock of a cell runs
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Slot:
         """Begin `task`; the worker process is started when there is none."""
         if self._process is None or self._process.poll() is not None:
             self._spawn()
-        self.task, self.started = task, time.monotonic()
+        self.task, self.started, self._begun = task, time.monotonic(), False
         try:
             self.connection.send(task)
         except OSError:  # it died between the cells
@@ -59,8 +59,8 @@ class Slot:
         try:
             if self.connection.poll(wait_seconds):
                 outcome = self.connection.recv()
-                if outcome == READY:
-                    self._ready, self.started = True, time.monotonic()
+                if outcome == BEGUN:
+                    self._begun, self.started = True, time.monotonic()
                     return None
                 self.task = None
                 if outcome.fields["status"] != "ok":
@@ -68,11 +68,11 @@ class Slot:
                 return outcome
         except (EOFError, OSError):
             return self._end(self._crash())
-        limit = self.limits.seconds if self._ready else START_SECONDS
+        limit = self.limits.seconds if self._begun else START_SECONDS
         if time.monotonic() - self.started > limit:
             return self._end(
                 f"stopped after {limit:g} s, the limit of one cell (--timeout)"
-                if self._ready
+                if self._begun
                 else f"the worker process was not ready after {limit:g} s"
             )
         used = self._memory_mb()
@@ -82,6 +82,11 @@ class Slot:
                 f"{self.limits.memory_mb:,.0f} MB (--memory)"
             )
         return None
+
+    def abandon(self) -> None:
+        """Give up the present task."""
+        self.task = None
+        self.close()
 
     def close(self) -> None:
         """End the worker process and what it started."""
@@ -99,7 +104,6 @@ class Slot:
 
     def _spawn(self) -> None:
         self.close()
-        self._ready = False
         ours, theirs = socketpair()
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the process)
         paths = (str(ROOT), os.environ.get("PYTHONPATH", ""))

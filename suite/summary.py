@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rich import box
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -21,7 +22,7 @@ from suite.compare import (
     regret,
     verdicts,
 )
-from suite.estimate import duration
+from suite.estimate import count, duration
 from suite.paper import Printed
 from suite.plan import Plan
 from suite.records import Record
@@ -73,9 +74,11 @@ def summarise(plan: Plan, records: Iterable[Record]) -> list[Line]:
     return sorted(lines, key=lambda line: -line.q_adj.value if line.q_adj else math.inf)
 
 
-def render(lines: list[Line], title: str) -> Table:
-    """The table for a terminal; columns without any content are left out."""
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+def render(lines: list[Line], title: str) -> Group:
+    """The table for a terminal; rows and columns without any content are left out."""
+    waiting = sum(line.q_adj is None and not line.failures for line in lines)
+    lines = [line for line in lines if line.q_adj or line.failures]
+    table = Table(box=box.SIMPLE_HEAD)
     with_paper = any(line.paper for line in lines)
     with_truth = any(line.regret for line in lines)
     table.add_column("method", no_wrap=True)
@@ -94,8 +97,6 @@ def render(lines: list[Line], title: str) -> Table:
         row = [Text(line.method), Text(_mean(line.q_adj))]
         if with_paper:
             row += _against_paper(line)
-        elif line.failures:
-            row[1].append(" failed", "bold red")
         row.append(Text(_number(line.q)))
         if with_truth:
             row.append(Text(_number(line.regret)))
@@ -106,7 +107,8 @@ def render(lines: list[Line], title: str) -> Table:
         is_best = line.q_adj is not None and line.q_adj.value == best
         style = "dim italic" if line.method in BOUNDS else "bold" if is_best else ""
         table.add_row(*row, style=style)
-    return table
+    parts = [Text(title, "bold"), *([table] if lines else [])]
+    return Group(*parts, *([Text(f"{count(waiting, 'method')} not yet run")] if waiting else []))
 
 
 def _against_paper(line: Line) -> list[Text]:

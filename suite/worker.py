@@ -6,24 +6,22 @@ import signal
 import sys
 from multiprocessing.connection import Connection
 
-READY = "ready"  # sent once: from then on the clock of a cell runs
+BEGUN = "begun"  # the method is imported: from here on the clock of the cell runs
 
 
 def main(descriptor: int, parent: int) -> None:
     """Serve until the parent hangs up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     _die_with(parent)
-    from suite.cell import compute, import_everything  # numpy comes in here, not before
+    from suite.cell import compute  # numpy comes in here, not before
 
     connection = Connection(descriptor)
-    import_everything()
-    connection.send(READY)
     while True:
         try:
             task = connection.recv()
         except EOFError:
             return
-        connection.send(compute(task))
+        connection.send(compute(task, lambda: connection.send(BEGUN)))
 
 
 def _die_with(parent: int) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from suite import dask_pool, run
@@ -62,7 +63,7 @@ def test_a_cluster_gives_the_same_numbers_and_failures(
     cluster: tuple[str, list], method_files: dict[str, Path], tmp_path: Path
 ) -> None:
     files = ("--method", str(method_files["slope"]), "--method", str(method_files["faults"]))
-    limits = ("--replicates", "1", "--timeout", "2s", "--memory", "400M")
+    limits = ("--replicates", "1", "--timeout", "6s", "--memory", "400M")
     here, there = tmp_path / "here", tmp_path / "there"
     assert run.main([*QUICK, "--methods", "refit", *files[:2], *limits, "--store", str(here)]) == 0
     code = run.main(
@@ -73,13 +74,33 @@ def test_a_cluster_gives_the_same_numbers_and_failures(
     assert {cell: found[cell] for cell in numbers(here)} == numbers(here)
     errors = {line["method"]: line["error"] for line in lines(there) if line["status"] == "failed"}
     assert set(errors) == {"raises", "hangs", "hungry", "dies", "after-raises"}
-    assert "2 s" in errors["hangs"]
+    assert "6 s" in errors["hangs"]
     # Resume: nothing is computed twice.
     before = lines(there)
     run.main(
         [*QUICK, "--methods", "refit", *files, *limits, "--dask", cluster[0], "--store", str(there)]
     )
     assert lines(there) == before
+
+
+@pytest.mark.slow
+def test_an_interrupted_run_leaves_no_cell_computing_on_the_cluster(
+    cluster: tuple[str, list], start, method_files: dict[str, Path], tmp_path: Path
+) -> None:
+    process = start(*QUICK, "--replicates", 1, "--methods", "hangs", "--dask", cluster[0],
+                    "--method", method_files["faults"], "--store", tmp_path / "store")  # fmt: skip
+    deadline = time.monotonic() + 90
+    while not list((tmp_path / "store").glob("*/dies.jsonl")):  # by then hangs has begun
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, output
+    deadline = time.monotonic() + 30
+    while any(psutil.Process(worker.pid).children() for worker in cluster[1]):
+        assert time.monotonic() < deadline, "a cancelled cell goes on"
+        time.sleep(0.2)
 
 
 def test_kill_9_of_one_worker_loses_and_repeats_nothing(
