@@ -7,7 +7,7 @@ cutting it, instead of growing a forest for each of them.
 
 import time
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,34 +46,35 @@ class Forest(Method):
         trees = self._grow(train, counts[-1], deepest, seed)
 
         start = time.perf_counter()
-        X = self._coded(valid.X)
         best = -np.inf
-        for depth in depths:
-            cut = [_cut(tree, depth) for tree in trees]
-            for count, mean in _running_means(cut, X, counts):
-                score = self._score(valid, self._uplift(mean), trees=count, depth=depth)
-                if score > best:
-                    best = score
-                    self.settings_ = {"trees": count, "depth": depth}
-                    self._trees = cut[:count]
+        for count, depth, mean in _means(trees, self._coded(valid.X), counts, depths):
+            score = self._score(valid, self._uplift(mean), trees=count, depth=depth)
+            if score > best:
+                best, self.settings_ = score, {"trees": count, "depth": depth}
+        chosen = trees[: self.settings_["trees"]]
+        self._trees = [_cut(tree, self.settings_["depth"]) for tree in chosen]
         self.seconds_["tune"] = time.perf_counter() - start
 
     def _predict(self, X: NDArray[np.float32]) -> NDArray[np.float64]:
-        [(_, mean)] = _running_means(self._trees, self._coded(X), [len(self._trees)])
+        [(_, _, mean)] = _means(self._trees, self._coded(X), [len(self._trees)], [None])
         return self._uplift(mean)
 
 
-def _running_means(
-    trees: Sequence[Tree], X: NDArray[np.floating], counts: Sequence[int]
-) -> list[tuple[int, NDArray[np.float64]]]:
-    """(k, statistics of the rows averaged over the first k trees) for every k of `counts`."""
-    total = np.zeros((len(X), trees[0].statistics.shape[1]))
-    means = []
+def _means(
+    trees: Sequence[Tree],
+    X: NDArray[np.floating],
+    counts: Sequence[int],
+    depths: Sequence[int | None],
+) -> Iterator[tuple[int, int | None, NDArray[np.float64]]]:
+    """(k, d, statistics of the rows averaged over the first k trees cut at d) of all candidates."""
+    totals = {depth: np.zeros((len(X), trees[0].statistics.shape[1])) for depth in depths}
     for count, tree in enumerate(trees, start=1):
-        total += tree.statistics[tree.structure.apply(X)]
+        leaf = tree.structure.apply(X)
+        for depth, total in totals.items():
+            total += _cut(tree, depth).statistics[leaf]
         if count in counts:
-            means.append((count, total / count))
-    return means
+            for depth, total in totals.items():
+                yield count, depth, total / count
 
 
 def _cut(tree: Tree, depth: int | None) -> Tree:

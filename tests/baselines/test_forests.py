@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import baselines
-from baselines._forest import _cut, _running_means
+from baselines._forest import _cut, _means
 from twin import Rows
 
 
@@ -81,15 +81,18 @@ def test_cutting_keeps_the_statistics_above_and_overwrites_those_below():
     np.testing.assert_array_equal(_cut(tree, None).statistics, tree.statistics)
 
 
-def test_running_means_are_means_of_the_first_trees():
+def test_candidates_are_means_of_the_first_trees():
     rows = planted(600, 6)
-    forest = with_grid("uplift-forest-ed", (5,), (None,))()
-    forest.fit(rows, rows, 0)
+    forest = with_grid("uplift-forest-ed", (5,), (None,))().fit(rows, rows, 0)
     X = forest._coded(rows.X)
-    each = np.stack([tree.statistics[tree.structure.apply(X)] for tree in forest._trees])
-    means = dict(_running_means(forest._trees, X, [2, 5]))
-    np.testing.assert_allclose(means[2], each[:2].mean(axis=0))
-    np.testing.assert_allclose(means[5], each.mean(axis=0))
+    means = {
+        (count, depth): mean for count, depth, mean in _means(forest._trees, X, [2, 5], [1, None])
+    }
+    assert set(means) == {(2, 1), (2, None), (5, 1), (5, None)}
+    for (count, depth), mean in means.items():
+        cut = [_cut(tree, depth) for tree in forest._trees[:count]]
+        each = [tree.statistics[tree.structure.apply(X)] for tree in cut]
+        np.testing.assert_allclose(mean, np.mean(each, axis=0))
 
 
 @pytest.mark.parametrize("name", ["uplift-forest-kl", "uplift-forest-ed"])
