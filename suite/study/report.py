@@ -155,7 +155,8 @@ def _line(
             cells += ["not yet run", ""]
             continue
         apart = " *" if pair.low > 0 or pair.high < 0 else ""
-        cells += [f"{pair.mean:+.2f}", f"[{pair.low:+.2f}, {pair.high:+.2f}]{apart}"]
+        interval = f"[{pair.low:+.2f}, {pair.high:+.2f}]{apart}" if pair.n > 1 else "-"
+        cells += [f"{pair.mean:+.2f}", interval]
     return [*cells, *extra]
 
 
