@@ -123,8 +123,8 @@ def _estimate(plan: Plan, options: argparse.Namespace) -> Estimate:
 
 
 def _run(plans: list[Plan], options: argparse.Namespace, output: Console) -> int:
-    code = 0
-    with Store(options.store).writing() as writer, _pool(options) as pool:
+    code, store = 0, Store(options.store)
+    with store.writing() as writer, _pool(options) as pool:
         for plan in plans:
             for message in writer.mend(plan.folder):
                 output.print(message, markup=False, soft_wrap=True)
@@ -134,7 +134,9 @@ def _run(plans: list[Plan], options: argparse.Namespace, output: Console) -> int
                 with display.watcher(output, _estimate(plan, options), _jobs(options)) as watcher:
                     execute(progress, pool, writer, watcher)
             except KeyboardInterrupt:
-                _closing(progress, options, output)
+                # It may have struck between the disk and the memory: the disk is right.
+                on_disk = prepare(plan, [*progress.records.values(), *store.records(plan.folder)])
+                _closing(on_disk, options, output)
                 output.print("interrupted; the same command goes on from here", markup=False)
                 return INTERRUPTED
             code = max(code, _closing(progress, options, output))

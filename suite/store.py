@@ -115,7 +115,7 @@ class Writer:
             with half.open("wb") as file:
                 np.savez_compressed(file, test=predictions)
             half.replace(path)
-        except OSError:
+        except BaseException:
             half.unlink(missing_ok=True)
             raise
 
