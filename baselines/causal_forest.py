@@ -34,6 +34,7 @@ from baselines._forest import Forest, Tree
 from twin.rows import Rows
 
 LARGEST_SAMPLE = 40_000  # rows a tree
+TREES_AT_ONCE = 100  # econml holds a permutation of all rows for each tree that it grows
 
 
 class CausalForest(Forest):
@@ -54,7 +55,7 @@ class CausalForest(Forest):
 
         p = train.X.shape[1]
         sample = max(2, min(len(train) // 2, LARGEST_SAMPLE))
-        seed_m, seed_u = np.random.default_rng(seed).integers(2**31, size=2)
+        rng = np.random.default_rng(seed)
         common = {
             "max_features": min(p, int(np.ceil(np.sqrt(p) + 20))),
             "max_samples": sample,
@@ -65,23 +66,26 @@ class CausalForest(Forest):
             self.trees_for_m,
             min_samples_leaf=max(5, sample // 1000),
             honest=True,
-            random_state=int(seed_m),
+            random_state=int(rng.integers(2**31)),
             **common,
         ).fit(train.X, train.y)
-        forest = EconmlForest(
-            n_trees,
-            criterion="het",
-            min_samples_leaf=max(5, round(self.smallest_leaf * sample)),
-            max_depth=max_depth,
-            honest=self.honest,
-            fit_intercept=True,
-            random_state=int(seed_u),
-            **common,
-        )
         m.n_jobs = 1  # threads would add up the trees in a random order
         centred_y = train.y - m.oob_predict(train.X).ravel()
-        forest.fit(train.X, train.treatment - train.propensity, centred_y)
-        return [Tree(tree.tree_, _moments(tree.tree_)) for tree in forest.estimators_]
+
+        trees: list[Tree] = []
+        while len(trees) < n_trees:
+            forest = EconmlForest(
+                min(TREES_AT_ONCE, n_trees - len(trees)),
+                criterion="het",
+                min_samples_leaf=max(5, round(self.smallest_leaf * sample)),
+                max_depth=max_depth,
+                honest=self.honest,
+                fit_intercept=True,
+                random_state=int(rng.integers(2**31)),
+                **common,
+            ).fit(train.X, train.treatment - train.propensity, centred_y)
+            trees += [Tree(tree.tree_, _moments(tree.tree_)) for tree in forest.estimators_]
+        return trees
 
     def _coded(self, X: NDArray[np.float32]) -> NDArray[np.float64]:
         return X.astype(np.float64)
