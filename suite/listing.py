@@ -1,6 +1,7 @@
 """What there is (`list`) and what a run would do (`--dry-run`)."""
 
 import math
+import re
 
 from rich import box
 from rich.console import Console
@@ -23,6 +24,14 @@ def unavailable(experiment: Experiment) -> str | None:
         return str(error)
 
 
+def _how_to_get(reason: str | None) -> str:
+    """The command in a long explanation."""
+    if reason is None:
+        return "ready"
+    command = re.search(r"python -m datasets .*", reason)
+    return command[0] if command else reason.splitlines()[0]
+
+
 def show(output: Console) -> None:
     """Experiments and methods, installed or not."""
     published = Store(PUBLISHED)
@@ -40,7 +49,7 @@ def show(output: Console) -> None:
             item.summary,
             str(len(item.default_methods())),
             " ".join(f"{v or ''} {n}".strip() for v, n in zip(variants, counts, strict=True) if n),
-            f"python -m datasets fetch {item.source}" if unavailable(item) else "ready",
+            _how_to_get(unavailable(item)),
         )
     output.print(experiments)
     methods = Table(title="methods", **STYLE)

@@ -81,6 +81,7 @@ def render(lines: list[Line], title: str) -> Group:
     table = Table(box=box.SIMPLE_HEAD)
     with_paper = any(line.paper for line in lines)
     with_truth = any(line.regret for line in lines)
+    decimals = 2 if with_truth else 3  # effects in real data are small
     table.add_column("method", no_wrap=True)
     table.add_column("q_adj ± s.e.", justify="right", no_wrap=True)
     if with_paper:
@@ -94,12 +95,12 @@ def render(lines: list[Line], title: str) -> Group:
     table.add_column("time", justify="right", no_wrap=True)
     best = max((x.q_adj.value for x in lines if x.q_adj and x.method not in BOUNDS), default=None)
     for line in lines:
-        row = [Text(line.method), Text(_mean(line.q_adj))]
+        row = [Text(line.method), Text(_mean(line.q_adj, decimals))]
         if with_paper:
-            row += _against_paper(line)
-        row.append(Text(_number(line.q)))
+            row += _against_paper(line, decimals)
+        row.append(Text(_number(line.q, decimals)))
         if with_truth:
-            row.append(Text(_number(line.regret)))
+            row.append(Text(_number(line.regret, decimals)))
         runs = Text(str(line.q_adj.n if line.q_adj else 0))
         if line.failures:
             runs.append(f" + {line.failures} failed", "bold red")
@@ -111,21 +112,25 @@ def render(lines: list[Line], title: str) -> Group:
     return Group(*parts, *([Text(f"{count(waiting, 'method')} not yet run")] if waiting else []))
 
 
-def _against_paper(line: Line) -> list[Text]:
+def _against_paper(line: Line, decimals: int) -> list[Text]:
     verdict = Text(line.verdict, _COLOURS.get(line.verdict, ""))
     if line.paper is None or line.q_adj is None:
-        value = f"{line.paper.value:z.2f}" if line.paper else ""
+        value = f"{line.paper.value:z.{decimals}f}" if line.paper else ""
         return [Text(value), Text(""), verdict]
     difference = line.q_adj.value - line.paper.value
-    return [Text(f"{line.paper.value:z.2f}"), Text(f"{difference:+z.2f}"), verdict]
+    return [
+        Text(f"{line.paper.value:z.{decimals}f}"),
+        Text(f"{difference:+z.{decimals}f}"),
+        verdict,
+    ]
 
 
-def _mean(mean: Mean | None) -> str:
+def _mean(mean: Mean | None, decimals: int) -> str:
     if mean is None:
         return "-"
-    error = "      " if mean.error is None else f"±{mean.error:5.2f}"
-    return f"{mean.value:z.2f} {error}"
+    error = " " * (decimals + 4) if mean.error is None else f"± {mean.error:.{decimals}f}"
+    return f"{mean.value:z.{decimals}f} {error}"
 
 
-def _number(mean: Mean | None) -> str:
-    return "" if mean is None else f"{mean.value:z.2f}"
+def _number(mean: Mean | None, decimals: int) -> str:
+    return "" if mean is None else f"{mean.value:z.{decimals}f}"

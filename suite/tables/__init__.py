@@ -7,6 +7,7 @@ from suite.experiments import VARIANTS
 from suite.published import Column, Published, columns
 from suite.tables import real, simulated
 from suite.tables.analysis import analyses
+from suite.tables.beyond import beyond
 from suite.tables.index import index
 from suite.tables.model import Table, check_widths
 from suite.tables.simulated import SCENARIOS
@@ -24,6 +25,9 @@ def tables(published: Published) -> Iterator[Table]:
     yield simulated.t6()
     for variant in VARIANTS:
         yield simulated.t7(published, variant)
+    for variant in VARIANTS:
+        if variant == VARIANTS[0] or any(published.column(s, variant).records for s in SCENARIOS):
+            yield beyond(published, variant)
     yield from analyses(published, _with_records(published))
 
 
