@@ -30,7 +30,7 @@ class PlainTwin(nn.Module):
     def logit(self, X: Tensor, t: float) -> Tensor:
         if self.depth == 0:
             W, treatment = self.weights
-            return X @ W[:, 0] + t * (X @ W[:, 1]) + t * treatment[0] + self.biases[0][0]
+            return X @ W[0] + t * (X @ W[1]) + t * treatment[0] + self.biases[0][0]
         h = torch.cat([X, torch.full((len(X), 1), t, dtype=X.dtype)], dim=1)
         for i, (W, b) in enumerate(zip(self.weights[:-1], self.biases[:-1], strict=True)):
             z = h @ W + b
@@ -108,9 +108,7 @@ class PlainTraining:
         if self.valid is not None:
             with torch.no_grad():
                 uplift = self.model.uplift(self.valid_X).numpy()
-            self.valid_q_adj.append(
-                adjusted_qini_score(self.valid.y, uplift, self.valid.treatment)
-            )
+            self.valid_q_adj.append(adjusted_qini_score(self.valid.y, uplift, self.valid.treatment))
         return total / count
 
     def _batches(self, order: Tensor):

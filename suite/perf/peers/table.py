@@ -1,0 +1,84 @@
+"""The table of peers: measured, shown, written down, checked."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.table import Table
+
+from suite import environment
+from suite.digest import ROOT
+from suite.perf.peers.line import Line
+
+FOLDER = ROOT / "results" / "perf"
+HEADS = ("ours", "beside", "ratio", "limit", "goal", "", "ours / theirs")
+
+
+def measure(*, gated_only: bool) -> list[Line]:
+    """Every line; or only those that the gate looks at, which spares a minute."""
+    from suite.perf.peers import learners, measure, trainer
+
+    modules = (trainer, measure) if gated_only else (trainer, measure, learners)
+    return [line for module in modules for line in module.lines()]
+
+
+def cells(line: Line) -> tuple[str, ...]:
+    """A line as text, under HEADS."""
+    sign = "≥" if line.sense == "at least" else "≤"
+
+    def bound(value: float | None) -> str:
+        return "" if value is None else f"{sign} {value:.3g}"
+
+    ratio = f"{line.value:.3g}"
+    bounds = bound(line.limit), bound(line.goal)
+    return line.ours, line.peer, ratio, *bounds, line.verdict, line.detail
+
+
+def table(lines: Sequence[Line]) -> Table:
+    """For the terminal."""
+    shown = Table(title="Ratios of CPU time, one process, one thread", title_justify="left")
+    for head in HEADS:
+        shown.add_column(head, justify="right" if head in {"ratio", "limit", "goal"} else "left")
+    for number, line in enumerate(lines):
+        last = number + 1 == len(lines) or lines[number + 1].section != line.section
+        shown.add_row(*cells(line), style="" if line.passes else "red", end_section=last)
+    return shown
+
+
+def write(lines: Sequence[Line], folder: Path = FOLDER) -> list[Path]:
+    """peers.md for readers and peers.json for programs, with where the numbers come from."""
+    commit, changed = environment.git_state()
+    origin = {
+        "commit": commit,
+        "uncommitted changes": changed,
+        "cpu": environment.cpu_model(),
+        "versions": environment.versions(),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / "peers.md", folder / "peers.json"]
+    paths[0].write_text(markdown(lines, origin))
+    content = {"lines": [asdict(line) for line in lines], "origin": origin}
+    paths[1].write_text(json.dumps(content, indent=1) + "\n")
+    return paths
+
+
+def markdown(lines: Sequence[Line], origin: dict) -> str:
+    """The page that `python -m suite.perf peers` writes."""
+    rows = [HEADS, ("---", "---", "---:", "---:", "---:", "---", "---"), *map(cells, lines)]
+    state = " with uncommitted changes" if origin["uncommitted changes"] else ""
+    versions = ", ".join(f"{name} {version}" for name, version in origin["versions"].items())
+    return "\n".join(
+        [
+            "# Speed beside what else people could use",
+            "",
+            "Written by `python -m suite.perf peers`; [docs/performance.md](../../docs/"
+            "performance.md) says what each line means. Ratios of CPU time, all of one process "
+            "and one thread, measured in turns.",
+            "",
+            *("| " + " | ".join(row) + " |" for row in rows),
+            "",
+            f"Commit {str(origin['commit'])[:12]}{state}; {origin['cpu']}; {versions}.",
+            "",
+        ]
+    )

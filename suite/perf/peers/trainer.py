@@ -1,0 +1,215 @@
+"""The trainer beside plain torch, its own matrix products, smaller lanes and larger problems."""
+
+from collections.abc import Callable
+from math import log2
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+import datasets
+from datasets import Dataset
+from suite.perf.peers.line import Line, milliseconds
+from suite.perf.plain_torch import PlainTraining
+from suite.perf.timing import best_seconds
+from twin.lane import Setting
+from twin.network import CHUNK, chunks
+from twin.trainer import Training
+
+SEED = 1
+BATCH = 256
+# lambda_1 = 0 keeps the scaling factors and prunes no node, so that every epoch costs the same.
+TWIN_NN = Setting(hidden=(512,), learning_rate=0.05, weight_penalty=0.0005, node_penalty=0.0)
+TWIN_NN_PLAIN = Setting(hidden=(512,), learning_rate=0.05, weight_penalty=0.0005)
+TWIN_NN_64 = Setting(hidden=(64,), learning_rate=0.05, weight_penalty=0.0005, node_penalty=0.0)
+TWIN_MU = Setting(hidden=(), learning_rate=0.05, weight_penalty=0.0005)
+
+
+def lines() -> list[Line]:
+    """Everything about the trainer, on scenario 4 at the paper's size (8,000 training rows)."""
+    data = datasets.load("scenario4")
+    with threadpool_limits(1):
+        return [*_torch(data), *_products(data), *_lanes(data), *_scaling(data)]
+
+
+def epochs_of(settings: list[Setting], data: Dataset, *, scored: bool = True) -> Callable[[], None]:
+    """A function that trains all settings for one more epoch at each call."""
+    training = Training(
+        settings, data.train, data.valid if scored else None, seed=SEED, batch_size=BATCH
+    )
+    done = 0
+
+    def one_more() -> None:
+        nonlocal done
+        done += 1
+        training.advance(training.tracks, done)
+
+    return one_more
+
+
+def _torch(data: Dataset) -> list[Line]:
+    found = []
+    products = matrix_products(data.train.X, data.valid.X, TWIN_NN.hidden[0])
+    for setting, name in ((TWIN_NN_PLAIN, "epoch without factors"), (TWIN_NN, "epoch of Twin_NN")):
+        rows = setting, data.train, data.valid
+        times = best_seconds(
+            {
+                "ours": epochs_of([setting], data),
+                "autograd": PlainTraining(*rows, seed=SEED, batch_size=BATCH).epoch,
+                "loader": PlainTraining(*rows, seed=SEED, batch_size=BATCH, loader=True).epoch,
+                "products": products,
+            },
+            rounds=15,
+        )
+        for key, peer, limit, goal in (
+            ("autograd", "plain torch with autograd", 3.0, 5.0),
+            ("loader", "the same with a DataLoader", 4.5, 10.0),
+        ):
+            found.append(
+                Line(
+                    "Trainer",
+                    name,
+                    peer,
+                    times[key] / times["ours"],
+                    milliseconds(times["ours"], times[key]),
+                    "at least",
+                    limit,
+                    goal,
+                )
+            )
+    found.append(
+        Line(
+            "Trainer",
+            "its matrix products alone",
+            "plain torch with autograd",
+            times["autograd"] / times["products"],
+            milliseconds(times["products"], times["autograd"]),
+        )
+    )
+    return found
+
+
+def _products(data: Dataset) -> list[Line]:
+    times = best_seconds(
+        {
+            "ours": epochs_of([TWIN_NN], data, scored=False),
+            "products": matrix_products(data.train.X, data.valid.X[:0], TWIN_NN.hidden[0]),
+        },
+        rounds=30,
+    )
+    return [
+        Line(
+            "Trainer",
+            "epoch, not scored",
+            "its matrix products alone",
+            times["ours"] / times["products"],
+            milliseconds(times["ours"], times["products"]),
+            "at most",
+            2.0,
+            1.5,
+        )
+    ]
+
+
+def matrix_products(train_X: np.ndarray, valid_X: np.ndarray, m: int) -> Callable[[], None]:
+    """X W and X' H of every batch, X W of the rows to score, and nothing else.
+
+    No training of one hidden layer can do less. (Plain autograd does twice as many, as its twins
+    do not share X W.)
+    """
+    W = np.random.default_rng(SEED).normal(size=(train_X.shape[1], m)).astype(np.float32)
+    G, H = np.empty_like(W), np.empty((CHUNK, m), np.float32)
+
+    def run() -> None:
+        for first in range(0, len(train_X), BATCH):
+            batch = train_X[first : first + BATCH]
+            hidden = np.dot(batch, W, out=H[: len(batch)])
+            np.dot(batch.T, hidden, out=G)
+        for rows in chunks(len(valid_X)):
+            np.dot(valid_X[rows], W, out=H[: rows.stop - rows.start])
+
+    return run
+
+
+def _lanes(data: Dataset) -> list[Line]:
+    """The cost of one lane in a grid: of smaller models, and as the grid grows."""
+    counts = (1, 16)
+    times = best_seconds(
+        {
+            "m = 64": epochs_of([TWIN_NN_64] * 8, data),
+            "mu": epochs_of([TWIN_MU] * 8, data),
+            **{f"grid of {k}": epochs_of([TWIN_NN] * k, data) for k in counts},
+        },
+        rounds=5,
+    )
+    one, many = (times[f"grid of {k}"] / k for k in counts)
+    return [
+        *(
+            Line(
+                "Grid",
+                f"lane of {name}",
+                "lane of m = 512",
+                times[key] / 8 / many,
+                milliseconds(times[key] / 8, many),
+                "at most",
+                limit,
+                limit,
+            )
+            for key, name, limit in (
+                ("m = 64", "m = 64", 1 / 4),
+                ("mu", "Twin_mu", 1 / 10),
+            )
+        ),
+        Line(
+            "Grid",
+            "setting in a grid of 16",
+            "setting alone",
+            many / one,
+            milliseconds(many, one),
+            "at most",
+            1.15,
+            1.0,
+        ),
+    ]
+
+
+def _scaling(data: Dataset) -> list[Line]:
+    """Twice the rows, covariates or nodes: 2 to the exponent fitted over three sizes.
+
+    At most 32 updates make an epoch, that is 8,192 rows, so rows are doubled below that.
+    """
+    nodes = {
+        m: Setting(hidden=(m,), learning_rate=0.05, weight_penalty=0.0005) for m in (256, 1024)
+    }
+    middle = epochs_of([TWIN_NN_PLAIN], data)
+    axes: dict[str, dict[int, Callable[[], None]]] = {
+        "n": {
+            n: epochs_of([TWIN_NN_PLAIN], datasets.load("scenario4", n=5 * n // 2))
+            for n in (2000, 4000)
+        }
+        | {8000: middle},
+        "p": {
+            p: middle if p == 100 else epochs_of([TWIN_NN_PLAIN], datasets.load("scenario4", p=p))
+            for p in (50, 100, 200)
+        },
+        "m": {m: epochs_of([nodes[m]], data) for m in nodes} | {512: middle},
+    }
+    runs = {f"{axis} {size}": run for axis, sizes in axes.items() for size, run in sizes.items()}
+    times = best_seconds(runs, rounds=12)
+    found = []
+    for axis, sizes in axes.items():
+        at = sorted(sizes)
+        taken = [times[f"{axis} {size}"] for size in at]
+        exponent = np.polyfit([log2(size) for size in at], [log2(t) for t in taken], 1)[0]
+        found.append(
+            Line(
+                "Scaling",
+                f"{axis} = {', '.join(f'{size:,}' for size in at)}",
+                "epoch of half the size",
+                2**exponent,
+                f"{milliseconds(*taken)}, exponent {exponent:.2f}",
+                "at most",
+                2.3,
+                2.0,
+            )
+        )
+    return found
