@@ -81,6 +81,10 @@ def _scenario(number: int, tables: tuple[str, ...]) -> Experiment:
     )
 
 
+MINUTE_METHODS = (
+    *("oracle", "random", "r-lasso", "x-lasso", "logistic", "qini-based"),
+    *("twin-mu", "twin-64", "uplift-forest-kl"),
+)
 T4_METHODS = ("twin-512-structured", "causal-forest-honest")
 T5_METHODS = ("twin-mu", "twin-512-structured", "logistic", "causal-forest-honest")
 
@@ -114,14 +118,7 @@ EXPERIMENTS = {
             summary="end-to-end check: scenario 4, small, fast methods, a minute",
             source="scenario4",
             options={"n": 3000, "p": 20, "variant": "printed"},
-            methods=(
-                "oracle",
-                "random",
-                "r-lasso",
-                "x-lasso",
-                "twin-mu",
-                "logistic",
-            ),
+            methods=MINUTE_METHODS,
             replicates=2,
         ),
     )

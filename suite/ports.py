@@ -26,6 +26,7 @@ from scipy.stats import spearmanr
 import baselines
 import datasets
 from baselines._boost import Boost
+from baselines._forest import Forest
 from suite.cell import plain
 from suite.ports_report import render
 from twin.qini import qini_curve
@@ -165,8 +166,19 @@ def compute(unit: Unit, folder: Path | None) -> dict[str, Any]:
             "spearman": float(spearmanr(predicted, of_r)[0]),
             "truth": float(spearmanr(predicted, test.true_uplift)[0]),
             "truth_of_r": float(spearmanr(of_r, test.true_uplift)[0]),
+            "halves": _halves(method, test) if isinstance(method, Forest) else None,
         }
     return record
+
+
+def _halves(forest: Forest, test: Rows) -> float:
+    """Spearman correlation between the two halves of a forest: the noise of its trees."""
+    trees = forest._trees
+    predictions = []
+    for half in (trees[::2], trees[1::2]):
+        forest._trees = half
+        predictions.append(forest.predict(test.X))
+    return float(spearmanr(*predictions)[0])
 
 
 def _reference(folder: Path, name: str, predictor: str) -> tuple[Rows, Rows, Rows, np.ndarray]:

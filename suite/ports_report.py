@@ -39,6 +39,7 @@ def reference_table(records: Iterable[Record]) -> str:
                     r["predictor"],
                     r["data"].replace("_", " "),
                     f"{r['spearman']:.3f}",
+                    f"{r['halves']:.3f}" if r["halves"] is not None else "",
                     f"{r['q']:.2f}",
                     f"{r['q_of_r']:.2f}",
                     f"{r['q'] - r['q_of_r']:+.2f}",
@@ -47,8 +48,11 @@ def reference_table(records: Iterable[Record]) -> str:
                 )
             )
         difference = mean(r["q"] - r["q_of_r"] for r in group)
-        lines.append((f"**{method}**", "", "mean", "", "", "", f"**{difference:+.2f}**", "", ""))
-    head = ("port", "R", "draw", "Spearman", "q", "q of R", "difference", "u*: port", "u*: R")
+        lines.append(
+            (f"**{method}**", "", "mean", "", "", "", "", f"**{difference:+.2f}**", "", "")
+        )
+    head = ("port", "R", "draw", "Spearman", "halves", "q", "q of R", "difference")
+    head += ("u*: port", "u*: R")
     return _markdown(head, lines)
 
 

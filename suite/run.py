@@ -162,8 +162,9 @@ def _closing(progress: Progress, options: argparse.Namespace, output: Console) -
         output.print("QUICK: small data and grids, not comparable with the paper.", style="yellow")
     if records and not progress.to_do:
         replicates = len({record.replicate for record in records})
-        cost = sum(record.cpu_seconds or 0.0 for record in records) / replicates / 60
-        output.print(f"cost: {cost:.1f} core-minutes a replicate, all methods, tuning included")
+        cost = sum(record.cpu_seconds or 0.0 for record in records) / replicates
+        cost = f"{cost / 60:.1f} core-minutes" if cost >= 60 else f"{cost:.0f} core-seconds"
+        output.print(f"cost: {cost} a replicate, all methods, tuning included")
     if any(line.regret for line in lines):
         output.print("regret: the oracle's q minus the method's, both from the true uplift")
     failed = [record for record in records if not record.ok]
