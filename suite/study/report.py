@@ -11,6 +11,7 @@ from suite.study.unit import COMMITTEES
 
 Record = dict[str, Any]
 SINGLE = "best epoch, single"
+LEAST_PAIRS = 6  # fewer pairs make no claim: their bootstrap interval is too short
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ def _line(
         if pair is None:
             cells += ["not yet run", ""]
             continue
-        apart = " *" if pair.low > 0 or pair.high < 0 else ""
+        apart = " *" if pair.n >= LEAST_PAIRS and (pair.low > 0 or pair.high < 0) else ""
         interval = f"[{pair.low:+.2f}, {pair.high:+.2f}]{apart}" if pair.n > 1 else "-"
         cells += [f"{pair.mean:+.2f}", interval]
     return [*cells, *extra]
@@ -163,4 +164,7 @@ def _line(
 def _table(lines: Sequence[Sequence[str]], extra: Sequence[str] = ()) -> str:
     head = ["comparison", "n", "q_adj", "95 %", "true q", "95 %", *extra]
     rows = [head, ["---", *["---:"] * (len(head) - 1)], *lines]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n\n\\* the interval excludes 0."
+    return (
+        "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        + f"\n\n\\* the interval of {LEAST_PAIRS} or more pairs excludes 0."
+    )
