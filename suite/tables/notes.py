@@ -7,6 +7,8 @@ from suite.published import Column
 from suite.records import Record
 from suite.tables.entries import STALE_MARK
 
+STALE_NOTE = " stale: the code behind the number has changed since."
+
 
 def footer(columns: Iterable[Column], records: Iterable[Record]) -> tuple[str, ...]:
     """The notes of a table made of `records` of `columns`."""
@@ -24,7 +26,7 @@ def footer(columns: Iterable[Column], records: Iterable[Record]) -> tuple[str, .
     notes.append(f"Commit of the records: {', '.join(commits) or 'none yet'}.")
     stale = {(record.method, record.replicate) for column in columns for record in column.stale}
     if stale & {(record.method, record.replicate) for record in records}:
-        notes.append(f"{STALE_MARK} stale: the code behind the number has changed since.")
+        notes.append(f"{STALE_MARK}{STALE_NOTE}")
     return tuple(notes)
 
 
