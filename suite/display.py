@@ -79,7 +79,8 @@ class LiveDisplay:
             for cell, since in running
         ]
         lines = summarise(progress.plan, progress.plan_records())
-        return Group(bar, Text(f"  {left.strip(' ,')}"), *at_work, render(lines, "so far"))
+        table = render(lines, "so far", self._live.console.width)
+        return Group(bar, Text(f"  {left.strip(' ,')}"), *at_work, table)
 
 
 @contextmanager

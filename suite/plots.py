@@ -139,7 +139,8 @@ def dots(column: Column) -> Picture:
         axis.set_xlabel("test q_adj, per cent")
         axis.grid(axis="x", alpha=0.25)
         axis.plot([], [], color=OURS, marker="o", label="ours, 95 % interval")
-        axis.plot([], [], color=PAPER, marker="D", linestyle="", label="the paper's")
+        if any(point["paper"] is not None for point in points):
+            axis.plot([], [], color=PAPER, marker="D", linestyle="", label="the paper's")
         axis.plot([], [], color=OTHER, linestyle="--", label="oracle")
         figure.legend(loc="outside lower center", ncols=3, frameon=False)
         axis.set_title(f"{column.folder}, {_replicates(column)} replicates")
@@ -156,6 +157,7 @@ def quality_against_time(column: Column) -> Picture:
         figure = Figure(figsize=(8.5, 5.5), layout="constrained")
         axis = figure.subplots()
         axis.set_xscale("log")
+        axis.margins(x=0.12)
         for point in points:
             axis.errorbar(
                 point["seconds"],
@@ -168,7 +170,7 @@ def quality_against_time(column: Column) -> Picture:
                 alpha=0.8,
             )
         _label(axis, [(p["seconds"], p["mean"], p["method"]) for p in points])
-        axis.set_xlabel("seconds a replicate, tuning included, one core")
+        axis.set_xlabel("core-seconds a replicate, tuning included")
         axis.set_ylabel("test q_adj, per cent (± s.e.)")
         axis.set_title(f"Quality against time on {column.folder}, {_replicates(column)} replicates")
         axis.grid(alpha=0.25)
@@ -208,7 +210,7 @@ def _points(column: Column) -> list[dict[str, Any]]:
     groups, known, points = by_method(column.records), baselines.methods(), []
     for name in _ranked(column):
         mean = mean_of(groups[name], q_adj)
-        seconds = mean_of(groups[name], lambda record: record.total_seconds)
+        seconds = mean_of(groups[name], lambda record: record.cpu_seconds)
         printed = column.experiment.printed(known[name]) if name in known else None
         points.append(
             {

@@ -157,7 +157,7 @@ def _closing(progress: Progress, options: argparse.Namespace, output: Console) -
     plan, records = progress.plan, progress.plan_records()
     lines = summarise(plan, records)
     output.print()
-    output.print(render(lines, plan.title))
+    output.print(render(lines, plan.title, output.width))
     if plan.quick:
         output.print("QUICK: small data and grids, not comparable with the paper.", style="yellow")
     if records and not progress.to_do:

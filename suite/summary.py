@@ -43,7 +43,13 @@ class Line:
     verdict: str
     seconds: float | None
     failures: int
-    first_error: str | None
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the paper's."""
+        if self.paper is None or self.q_adj is None:
+            return None
+        return self.q_adj.value - self.paper.value
 
 
 def summarise(plan: Plan, records: Iterable[Record]) -> list[Line]:
@@ -68,61 +74,59 @@ def summarise(plan: Plan, records: Iterable[Record]) -> list[Line]:
                 verdict=FAILED if failures else found.get(name, ""),
                 seconds=seconds.value if seconds else None,
                 failures=len(failures),
-                first_error=failures[0].error.splitlines()[-1] if failures else None,
             )
         )
     return sorted(lines, key=lambda line: -line.q_adj.value if line.q_adj else math.inf)
 
 
-def render(lines: list[Line], title: str) -> Group:
-    """The table for a terminal; rows and columns without any content are left out."""
+def render(lines: list[Line], title: str, width: int) -> Group:
+    """The table for a terminal, without what is empty and what a narrow one has no room for."""
     waiting = sum(line.q_adj is None and not line.failures for line in lines)
     lines = [line for line in lines if line.q_adj or line.failures]
-    table = Table(box=box.SIMPLE_HEAD)
-    with_paper = any(line.paper for line in lines)
-    with_truth = any(line.regret for line in lines)
-    decimals = 2 if with_truth else 3  # effects in real data are small
-    table.add_column("method", no_wrap=True)
-    table.add_column("q_adj ± s.e.", justify="right", no_wrap=True)
-    if with_paper:
-        table.add_column("paper", justify="right")
-        table.add_column("differ.", justify="right")
-        table.add_column("verdict", no_wrap=True)
-    table.add_column("q", justify="right")
-    if with_truth:
-        table.add_column("regret", justify="right")
-    table.add_column("runs", justify="right")
-    table.add_column("time", justify="right", no_wrap=True)
+    columns = _columns(lines)
+    for head in ("q", "runs", "time"):
+        if sum(2 + max(map(len, [name, *cells])) for name, cells in columns.items()) >= width:
+            columns.pop(head)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for head in columns:
+        left = head in ("method", "verdict")
+        table.add_column(head, justify="left" if left else "right", no_wrap=True)
     best = max((x.q_adj.value for x in lines if x.q_adj and x.method not in BOUNDS), default=None)
-    for line in lines:
-        row = [Text(line.method), Text(_mean(line.q_adj, decimals))]
-        if with_paper:
-            row += _against_paper(line, decimals)
-        row.append(Text(_number(line.q, decimals)))
-        if with_truth:
-            row.append(Text(_number(line.regret, decimals)))
-        runs = Text(str(line.q_adj.n if line.q_adj else 0))
-        if line.failures:
-            runs.append(f" + {line.failures} failed", "bold red")
-        row += [runs, Text(duration(line.seconds) if line.seconds is not None else "")]
+    for line, *cells in zip(lines, *columns.values(), strict=True):
         is_best = line.q_adj is not None and line.q_adj.value == best
         style = "dim italic" if line.method in BOUNDS else "bold" if is_best else ""
-        table.add_row(*row, style=style)
+        table.add_row(*cells, style=style)
     parts = [Text(title, "bold"), *([table] if lines else [])]
     return Group(*parts, *([Text(f"{count(waiting, 'method')} not yet run")] if waiting else []))
 
 
-def _against_paper(line: Line, decimals: int) -> list[Text]:
-    verdict = Text(line.verdict, _COLOURS.get(line.verdict, ""))
-    if line.paper is None or line.q_adj is None:
-        value = f"{line.paper.value:z.{decimals}f}" if line.paper else ""
-        return [Text(value), Text(""), verdict]
-    difference = line.q_adj.value - line.paper.value
-    return [
-        Text(f"{line.paper.value:z.{decimals}f}"),
-        Text(f"{difference:+z.{decimals}f}"),
-        verdict,
-    ]
+def _columns(lines: list[Line]) -> dict[str, list[Text]]:
+    """The columns that have content, by head."""
+    simulated = any(line.regret for line in lines)
+    decimals = 2 if simulated else 3  # effects in real data are small
+
+    def number(value: float | None, sign: str = "") -> Text:
+        return Text("" if value is None else f"{value:{sign}z.{decimals}f}")
+
+    columns = {
+        "method": [Text(line.method) for line in lines],
+        "q_adj ± s.e.": [Text(_mean(line.q_adj, decimals)) for line in lines],
+    }
+    if any(line.paper for line in lines):
+        columns["paper"] = [number(line.paper and line.paper.value) for line in lines]
+        columns["differ."] = [number(line.difference, "+") for line in lines]
+        columns["verdict"] = [Text(x.verdict, _COLOURS.get(x.verdict, "")) for x in lines]
+    columns["q"] = [number(line.q and line.q.value) for line in lines]
+    if simulated:
+        columns["regret"] = [number(line.regret and line.regret.value) for line in lines]
+    columns["runs"] = [_runs(line) for line in lines]
+    columns["time"] = [Text("" if x.seconds is None else duration(x.seconds)) for x in lines]
+    return columns
+
+
+def _runs(line: Line) -> Text:
+    runs = Text(str(line.q_adj.n if line.q_adj else 0))
+    return runs.append(f" + {line.failures} failed", "bold red") if line.failures else runs
 
 
 def _mean(mean: Mean | None, decimals: int) -> str:
@@ -130,7 +134,3 @@ def _mean(mean: Mean | None, decimals: int) -> str:
         return "-"
     error = " " * (decimals + 4) if mean.error is None else f"± {mean.error:.{decimals}f}"
     return f"{mean.value:z.{decimals}f} {error}"
-
-
-def _number(mean: Mean | None, decimals: int) -> str:
-    return "" if mean is None else f"{mean.value:z.{decimals}f}"

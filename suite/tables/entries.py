@@ -115,7 +115,7 @@ def best_rows(found: Mapping[str, Entry]) -> set[str]:
     return {row for row, value in runs.items() if value == max(runs.values())}
 
 
-DETAIL_HEADS = ("regret", "rank corr.", "PEHE", "selected from", "time", "memory")
+DETAIL_HEADS = ("regret", "rank corr.", "PEHE", "selected from", "core time", "memory")
 
 
 def details(entry: Entry) -> list[str]:
@@ -127,7 +127,7 @@ def details(entry: Entry) -> list[str]:
         mean_of(records, lambda r: r.truth and r.truth.pehe),
     )
     candidates = mean_of(records, lambda r: r.candidates)
-    seconds = mean_of(records, lambda r: r.total_seconds)
+    seconds = mean_of(records, lambda r: r.cpu_seconds)
     memory = max((r.peak_memory_mb for r in records if r.ok and r.peak_memory_mb), default=None)
     decimals = (2, 2, 3)
     return [

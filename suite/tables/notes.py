@@ -56,5 +56,5 @@ TRUTH = (
 )
 SELECTION = (
     "Selected from: candidates that the choice on validation rows saw (0: it leaves them unused); "
-    "time and memory: one replicate on one core (mean, maximum)."
+    "core time and memory: one replicate, tuning included (mean, maximum)."
 )

@@ -27,11 +27,23 @@ def test_verdicts(line: Line, passes: bool, verdict: str) -> None:
 
 
 def test_written_for_readers_and_programs(tmp_path) -> None:
-    page, data = table.write([FAST, CLOSE, OPEN], tmp_path)
+    readme = tmp_path / "README.md"
+    readme.write_text("before " + " old ".join(table.MARKS) + " after")
+    page, data, _ = table.write([FAST, CLOSE, OPEN], tmp_path, readme)
     assert "| epoch | products | 1.8 | ≤ 2 | ≤ 1.5 | goal missed | 18 / 10 ms |" in page.read_text()
     stored = json.loads(data.read_text())
     assert [line["value"] for line in stored["lines"]] == [9.0, 1.8, 0.2]
+    assert table.read(tmp_path) == [FAST, CLOSE, OPEN]
+    text = readme.read_text()
+    assert text.startswith("before <!--")
+    assert text.endswith("--> after")
+    assert "old" not in text
+    assert "| epoch | products | 1.8 | ≤ 2 | ≤ 1.5 |" in text
     assert {"numpy", "torch"} <= set(stored["origin"]["versions"])
+
+
+def test_the_readme_shows_the_table_of_record() -> None:
+    assert table.short(table.read()) in table.README.read_text()
 
 
 @pytest.mark.parametrize(("lines", "status"), [([FAST, CLOSE], 0), ([FAST, SLOW], 1)])

@@ -6,9 +6,11 @@ import subprocess
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from suite import run
+from suite.store import Store
 from tests.suite.conftest import Start, lines, numbers, records
 
 QUICK = ("scenario4", "--quick")
@@ -199,6 +201,24 @@ def test_a_second_run_on_the_same_store_is_refused(
         process.communicate()
     # The lock goes with its process.
     assert main(*common, "--replicates", 1) == 0
+
+
+def test_a_full_disk_ends_the_run_with_a_clear_error(
+    small_disk: Path, method_files: dict[str, Path], capsys: pytest.CaptureFixture
+) -> None:
+    command = (*QUICK, "--methods", "slope", "--method", method_files["slope"], "--jobs", 1)
+    assert main(*command, "--replicates", 20, "--store", small_disk) == run.MISUSE
+    message = capsys.readouterr().err
+    assert "disk is full" in message
+    assert "Traceback" not in message
+    kept = records(small_disk)
+    assert kept
+    assert Store(small_disk).problems() == []
+    assert not psutil.Process().children()
+    for path in small_disk.rglob("*.npz"):
+        path.unlink()
+    assert main(*command, "--replicates", 2, "--store", small_disk) == 0
+    assert kept.items() <= records(small_disk).items()
 
 
 def test_dry_run_shows_the_plan_and_the_time(

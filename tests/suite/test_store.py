@@ -15,18 +15,6 @@ from tests.suite.made import made_record
 FOLDER = "scenario4-printed"
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Path:
-    """A file system of 64 kB of its own."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("mounting a small file system needs root")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
-
-
 def test_what_is_appended_is_there_for_the_next_reader(tmp_path: Path) -> None:
     store, scores = Store(tmp_path), np.linspace(-1, 1, 600)
     with store.writing() as writer:
