@@ -7,6 +7,7 @@ it, and writes neither versions nor a name that means anything elsewhere: both a
 import json
 import math
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -50,7 +51,10 @@ def run(results: Path, *, code: Path = ROOT, pattern: str | None = None) -> list
 
     Raw results go to the folder `results`. Raises where a benchmark that should have run did not.
     """
-    asv(["machine", "--yes", "--machine", machine_name()], results, quiet=True)
+    described = {"cpu": environment.cpu_model(), "num_cpu": str(os.cpu_count())}
+    described |= {"machine": machine_name(), "os": platform.system(), "arch": platform.machine()}
+    words = [word for name, value in described.items() for word in (f"--{name}", value)]
+    asv(["machine", "--yes", *words], results, quiet=True)
     chosen = ["--bench", pattern] if pattern else []
     arguments = ["run", "--set-commit-hash", head_commit(), "--machine", machine_name(), *chosen]
     status = asv(

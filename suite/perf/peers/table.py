@@ -12,6 +12,8 @@ from suite.digest import ROOT
 from suite.perf.peers.line import Line
 
 FOLDER = ROOT / "results" / "perf"
+README = ROOT / "README.md"
+MARKS = "<!-- written by python -m suite.perf peers -->", "<!-- end -->"
 HEADS = ("ours", "beside", "ratio", "limit", "goal", "", "ours / theirs")
 
 
@@ -46,8 +48,8 @@ def table(lines: Sequence[Line]) -> Table:
     return shown
 
 
-def write(lines: Sequence[Line], folder: Path = FOLDER) -> list[Path]:
-    """peers.md for readers and peers.json for programs, with where the numbers come from."""
+def write(lines: Sequence[Line], folder: Path = FOLDER, readme: Path = README) -> list[Path]:
+    """peers.md and README.md for readers, peers.json for programs."""
     commit, changed = environment.git_state()
     origin = {
         "commit": commit,
@@ -56,11 +58,29 @@ def write(lines: Sequence[Line], folder: Path = FOLDER) -> list[Path]:
         "versions": environment.versions(),
     }
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / "peers.md", folder / "peers.json"]
-    paths[0].write_text(markdown(lines, origin))
+    page, data = folder / "peers.md", folder / "peers.json"
+    page.write_text(markdown(lines, origin))
     content = {"lines": [asdict(line) for line in lines], "origin": origin}
-    paths[1].write_text(json.dumps(content, indent=1) + "\n")
-    return paths
+    data.write_text(json.dumps(content, indent=1) + "\n")
+    before, rest = readme.read_text().split(MARKS[0])
+    after = rest.split(MARKS[1])[1]
+    readme.write_text(f"{before}{MARKS[0]}\n\n{short(lines)}\n\n{MARKS[1]}{after}")
+    return [page, data, readme]
+
+
+def read(folder: Path = FOLDER) -> list[Line]:
+    """The lines that `write` wrote."""
+    return [Line(**line) for line in json.loads((folder / "peers.json").read_text())["lines"]]
+
+
+def short(lines: Sequence[Line]) -> str:
+    """The part of the table that the README shows."""
+    rows = [cells(line)[:5] for line in lines if line.section != "Learners"]
+    return _markdown_table([HEADS[:5], ("---", "---", "---:", "---:", "---:"), *rows])
+
+
+def _markdown_table(rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
 def markdown(lines: Sequence[Line], origin: dict) -> str:
@@ -76,7 +96,7 @@ def markdown(lines: Sequence[Line], origin: dict) -> str:
             "performance.md) says what each line means. Ratios of CPU time, all of one process "
             "and one thread, measured in turns.",
             "",
-            *("| " + " | ".join(row) + " |" for row in rows),
+            _markdown_table(rows),
             "",
             f"Commit {str(origin['commit'])[:12]}{state}; {origin['cpu']}; {versions}.",
             "",

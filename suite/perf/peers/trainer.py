@@ -61,8 +61,8 @@ def _torch(data: Dataset) -> list[Line]:
             rounds=15,
         )
         for key, peer, limit, goal in (
-            ("autograd", "plain torch with autograd", 3.0, 5.0),
-            ("loader", "the same with a DataLoader", 4.5, 10.0),
+            ("autograd", "plain torch with autograd", 2.7, 5.0),
+            ("loader", "the same with a DataLoader", 3.5, 10.0),
         ):
             found.append(
                 Line(
