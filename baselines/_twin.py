@@ -39,6 +39,7 @@ class TwinMethod(Method):
             penalty=self.penalty,
             grid=self.active_grid,
             committee=self.committee,
+            halving=bool(hidden),  # without hidden layer all settings train to the end: it is cheap
             propensity=train.propensity,
             random_state=seed,
             threads=self.threads,

@@ -72,8 +72,8 @@ class QiniBased(Method):
                     self.settings_ = {"size": int(support.sum()), "candidate": number}
         if not self.search_:
             raise ValueError(
-                "no logistic regression along the lasso path has an estimate: the outcome is "
-                "separated by the covariates; give more rows or fewer columns"
+                "no logistic regression along the lasso path has an estimate: the outcome of the "
+                "training rows is constant or separated by the covariates; give more rows"
             )
         self.seconds_["tune"] = time.perf_counter() - start
 

@@ -47,8 +47,9 @@ class Twin512StructuredNone(Twin512Structured):
 
 
 class TwinCommittee(Twin512Structured):
-    """The mean of the ten best networks of the search."""
+    """The mean of the ten best networks of the search, of 64 nodes as where the rule was tested."""
 
     name = "twin-committee"
     paper_row = None
+    nodes = 64
     committee = 10

@@ -24,7 +24,7 @@ class TwinUplift(UpliftEstimator):
         32 updates, so that the training budget is level in the number of rows.
     propensity : the known constant e = Pr(T = 1), or "estimate" for the share of treated rows.
     weight_start : "parts" (u, v = theta+, theta-) or "independent" (both |U|).
-    scale_start : "ones" (s = 1) or "normal" (a and b both |N(0, 1)|).
+    scale_start : "normal" (a and b both |N(0, 1)|) or "ones" (s = 1).
     random_state : whole number, or None for a new one each time (kept in `seed_`).
 
     Attributes
@@ -47,7 +47,7 @@ class TwinUplift(UpliftEstimator):
         epochs: int = 100,
         propensity: float | str = 0.5,
         weight_start: str = "parts",
-        scale_start: str = "ones",
+        scale_start: str = "normal",
         random_state: int | None = None,
     ) -> None:
         self.hidden = hidden

@@ -36,7 +36,7 @@ class Setting:
     node_penalty: float | None = None
     propensity: float = 0.5
     weight_start: str = "parts"  # u, v = theta+, theta-; "independent": both |U|
-    scale_start: str = "ones"  # a, b = 1, 0; "normal": both |N(0, 1)|
+    scale_start: str = "normal"  # a, b both |N(0, 1)|; "ones": a, b = 1, 0
 
     def __post_init__(self) -> None:
         is_augmented(self.loss)

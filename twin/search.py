@@ -66,7 +66,7 @@ class TwinSearch(UpliftEstimator):
         committee: int = 1,
         propensity: float | str = 0.5,
         weight_start: str = "parts",
-        scale_start: str = "ones",
+        scale_start: str = "normal",
         random_state: int | None = None,
         threads: int = 1,
         verbose: bool = False,

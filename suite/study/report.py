@@ -89,7 +89,8 @@ def _schedules(records: Sequence[Record]) -> str:
             other = series(records, label, kind, rule)
             extra = ["-"]
             if kind == "network":
-                pairs = [(row["nodes"], full.values[k]["nodes"]) for k, row in other.values.items()]
+                common = other.values.keys() & full.values.keys()
+                pairs = [[s.values[key]["nodes"] for s in (other, full)] for key in common]
                 nodes = zip(*pairs, strict=True) if pairs else ()
                 extra = [" against ".join(f"{mean(n):.0f}" for n in nodes)]
             lines.append(_line(other, full, extra=extra))

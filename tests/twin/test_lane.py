@@ -153,7 +153,7 @@ def test_pinned_part_moves_at_the_single_rate(rows: Rows) -> None:
 
 def test_pruned_nodes_leave_and_change_nothing(rows: Rows) -> None:
     """Dropping nodes with a = b = 0 changes neither the logits nor the steps to come."""
-    setting = Setting(hidden=(8,), node_penalty=0.01, weight_penalty=0.001)
+    setting = Setting(hidden=(8,), node_penalty=0.01, weight_penalty=0.001, scale_start="ones")
     X, y, t = batch(rows, np.float32)
 
     def lane() -> Lane:
