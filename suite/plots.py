@@ -17,7 +17,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+import baselines
 from suite.compare import by_method, mean_of, q_adj
+from suite.estimate import count
 from suite.published import Column
 from suite.records import Record
 
@@ -74,11 +76,13 @@ def f4(columns: list[Column]) -> Picture:
             if curve is None:
                 axis.text(0.5, 0.5, "not yet run", ha="center", va="center", color=OTHER)
                 axis.set_title(title)
+                axis.set_xticks([])
+                axis.set_yticks([])
                 continue
             phi, gain = np.array(curve["phi"]), np.array(curve["gain"])
             axis.plot(100 * phi, 100 * gain, color=OURS, marker="o", markersize=3)
             axis.plot([0, 100], [0, 100 * gain[-1]], color=OTHER, linestyle="--")
-            axis.set_title(f"{title} ({curve['replicates']} replicates)")
+            axis.set_title(f"{title} ({count(curve['replicates'], 'replicate')})")
             axis.set_xlabel("targeted, per cent")
             axis.set_ylabel("incremental positives, per cent")
         return figure
@@ -143,7 +147,7 @@ def dots(column: Column) -> Picture:
             axis.plot([], [], color=PAPER, marker="D", linestyle="", label="the paper's")
         axis.plot([], [], color=OTHER, linestyle="--", label="oracle")
         figure.legend(loc="outside lower center", ncols=3, frameon=False)
-        axis.set_title(f"{column.folder}, {_replicates(column)} replicates")
+        axis.set_title(f"{column.folder}, {_replicates(column)}")
         return figure
 
     return Picture(f"dots-{column.folder}", points, draw)
@@ -154,25 +158,22 @@ def quality_against_time(column: Column) -> Picture:
     points = [point for point in _points(column) if point["method"] not in BOUNDS]
 
     def draw() -> Figure:
-        figure = Figure(figsize=(8.5, 5.5), layout="constrained")
+        figure = Figure(figsize=(9.5, 5.5), layout="constrained")
         axis = figure.subplots()
         axis.set_xscale("log")
-        axis.margins(x=0.12)
-        for point in points:
-            axis.errorbar(
-                point["seconds"],
-                point["mean"],
-                yerr=point["error"],
-                color=OURS,
-                marker="o",
-                markersize=4,
-                capsize=2,
-                alpha=0.8,
-            )
-        _label(axis, [(p["seconds"], p["mean"], p["method"]) for p in points])
+        for number, point in enumerate(points, start=1):
+            place = point["seconds"], point["mean"]
+            bar = {"yerr": point["error"], "capsize": 2, "alpha": 0.35}
+            axis.errorbar(*place, color=OURS, linestyle="", **bar)
+            # A number stands for the point; names would cover each other.
+            label = f"{number:>2}  {point['method']}"
+            axis.plot(*place, color=OURS, marker="", linestyle="", label=label)
+            box = {"boxstyle": "circle,pad=0.18", "facecolor": "white", "edgecolor": OURS}
+            axis.annotate(str(number), place, ha="center", va="center", fontsize=7, bbox=box)
+        figure.legend(loc="outside right upper", frameon=False, handlelength=0, fontsize=8)
         axis.set_xlabel("core-seconds a replicate, tuning included")
         axis.set_ylabel("test q_adj, per cent (± s.e.)")
-        axis.set_title(f"Quality against time on {column.folder}, {_replicates(column)} replicates")
+        axis.set_title(f"Quality against time on {column.folder}, {_replicates(column)}")
         axis.grid(alpha=0.25)
         return figure
 
@@ -191,22 +192,7 @@ def _panel(axis: Axes, name: str, curve: dict[str, Any], oracle: dict[str, Any] 
     axis.set_title(name, fontsize=8)
 
 
-def _label(axis: Axes, points: list[tuple[float, float, str]]) -> None:
-    """Names beside their points; a name that would cover another moves up."""
-    low, high = axis.get_ylim()
-    step = (high - low) / 32
-    taken: list[tuple[float, float]] = []
-    for x, y, name in sorted(points, key=lambda point: (point[1], point[0])):
-        height = y
-        while any(abs(height - h) < step and abs(np.log10(x / w)) < 0.45 for w, h in taken):
-            height += step / 2
-        taken.append((x, height))
-        axis.annotate(name, (x * 1.06, height), fontsize=7, va="center")
-
-
 def _points(column: Column) -> list[dict[str, Any]]:
-    import baselines
-
     groups, known, points = by_method(column.records), baselines.methods(), []
     for name in _ranked(column):
         mean = mean_of(groups[name], q_adj)
@@ -244,8 +230,8 @@ def _curve(records: list[Record]) -> dict[str, Any] | None:
     }
 
 
-def _replicates(column: Column) -> int:
-    return len({record.replicate for record in column.records})
+def _replicates(column: Column) -> str:
+    return count(len({record.replicate for record in column.records}), "replicate")
 
 
 def _bytes(figure: Figure, kind: str, metadata: dict[str, Any]) -> bytes:
