@@ -3,6 +3,8 @@
 It is what the trainer's numbers are tested against, and what its speed is compared with.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -72,27 +74,28 @@ class PlainTraining:
         batch_size: int = 256,
         loader: bool = False,
     ) -> None:
-        if setting.penalty != "l1" or setting.weight_start != "parts":
-            raise ValueError("the plain training knows penalty='l1' and weight_start='parts' only")
+        if setting.penalty != "l1":
+            raise ValueError(f"the plain training knows penalty='l1' only, not {setting.penalty!r}")
         scaler = Scaler.of(train.X)
         self.setting, self.valid, self.loader = setting, valid, loader
-        self.model = PlainTwin(Lane(setting, train.X.shape[1], seed))
+        lane = Lane(setting, train.X.shape[1], seed)
+        self.model = PlainTwin(lane)
         self.plan = BatchPlan(len(train), min(batch_size, len(train)), seed)
         self.data = tuple(
             torch.from_numpy(a.astype(np.float32, copy=False))
             for a in (scaler.all(train.X), train.y, train.treatment)
         )
         self.valid_X = None if valid is None else torch.from_numpy(scaler.all(valid.X))
-        # eq. lasso: every penalised parameter is a difference of two parts, both 0 or more.
-        self.parts = [
-            (theta, theta.detach().clamp(min=0), (-theta.detach()).clamp(min=0), lam)
-            for theta, lam in self._penalised()
-        ]
+        self.parts = list(self._parts(lane))
         self.epochs, self.valid_q_adj = 0, []
 
-    def _penalised(self) -> list[tuple[nn.Parameter, float]]:
-        scales = [] if self.model.s is None else [(self.model.s, self.setting.node_penalty)]
-        return [(W, self.setting.weight_penalty) for W in self.model.weights] + scales
+    def _parts(self, lane: Lane) -> Iterator[tuple[nn.Parameter, Tensor, Tensor, float]]:
+        """Every penalised parameter is a difference of two parts, both 0 or more: u - v, a - b."""
+        u, v = (views(part, lane._shapes) for part in (lane.u, lane.v))
+        for theta, *parts in zip(self.model.weights, u, v, strict=True):
+            yield theta, *map(torch.tensor, parts), self.setting.weight_penalty
+        if self.model.s is not None:
+            yield self.model.s, *map(torch.tensor, (lane.a, lane.b)), self.setting.node_penalty
 
     def epoch(self) -> float:
         """One epoch; returns the mean loss of its batches."""
@@ -111,7 +114,7 @@ class PlainTraining:
             self.valid_q_adj.append(adjusted_qini_score(self.valid.y, uplift, self.valid.treatment))
         return total / count
 
-    def _batches(self, order: Tensor):
+    def _batches(self, order: Tensor) -> Iterable[Sequence[Tensor]]:
         size = self.plan.batch_size
         if self.loader:
             return DataLoader(TensorDataset(*self.data), batch_size=size, sampler=order.tolist())

@@ -12,6 +12,9 @@ SETTINGS = {
     "no hidden layer": Setting(hidden=(), weight_penalty=0.001),
     "one layer": Setting(hidden=(16,), weight_penalty=0.001),
     "scaling factors": Setting(hidden=(16,), weight_penalty=0.001, node_penalty=0.001),
+    "other starts": Setting(
+        hidden=(16,), node_penalty=0.0, weight_start="independent", scale_start="ones"
+    ),
     "binomial, two layers": Setting(hidden=(8, 4), weight_penalty=0.001, loss="binomial"),
 }
 

@@ -105,7 +105,7 @@ def _products(data: Dataset) -> list[Line]:
             milliseconds(times["ours"], times["products"]),
             "at most",
             2.0,
-            1.5,
+            2.0,
         )
     ]
 
