@@ -100,6 +100,8 @@ def failure(error: str, seconds: float) -> Outcome:
 
 def _compute(task: Task, begun: Callable[[], None]) -> Outcome:
     method_class = find_method(task.method, task.file)
+    if missing := method_class.missing():
+        raise RuntimeError(f"{task.method} is not installed: pip install {' '.join(missing)}")
     if cell_digest(method_class, task.source, task.file) != task.digest:
         raise RuntimeError(
             f"the code of {task.method} is not the code that the run was planned with; start the "
@@ -116,19 +118,18 @@ def _compute(task: Task, begun: Callable[[], None]) -> Outcome:
     predict_seconds = time.perf_counter() - start
     cpu_seconds = time.process_time() - cpu_start
     bins, curve = measures.bin_table(data.test, predicted)
-    m_hat = method.n_active_nodes_
-    return Outcome(
+    fields = plain(
         {
             "status": "ok",
             "train": asdict(measures.score(data.train, method.predict_rows(data.train))),
             "valid": asdict(measures.score(data.valid, method.predict_rows(data.valid))),
             "test": asdict(measures.score(data.test, predicted)),
             "truth": _maybe(measures.truth(data.test, predicted)),
-            "m_hat": None if m_hat is None else int(m_hat),
+            "m_hat": method.n_active_nodes_,
             "m": method.n_nodes_,
             "updates": method.n_updates_,
-            "settings": plain(method.settings_),
-            "candidates": int(method.n_candidates_),
+            "settings": method.settings_,
+            "candidates": method.n_candidates_,
             "bins": bins,
             "curve": curve,
             "sensitivity": {
@@ -139,14 +140,14 @@ def _compute(task: Task, begun: Callable[[], None]) -> Outcome:
             "p": data.train.X.shape[1],
             "note": data.note,
             "warnings": list(method.warnings_)[:ERROR_LINES],
-            "seconds": plain(method.seconds_ | {"predict": predict_seconds}),
+            "seconds": method.seconds_ | {"predict": predict_seconds},
             "cpu_seconds": cpu_seconds,
             "peak_memory_mb": _memory_peak(),
             "versions": environment.versions(),
             "cpu": environment.cpu_model(),
-        },
-        predicted,
+        }
     )
+    return Outcome(fields, predicted)
 
 
 def find_method(name: str, file: MethodFile | None) -> type[Method]:
@@ -172,7 +173,8 @@ def plain(value: Any) -> Any:
             return item.item()
         return item.tolist() if isinstance(item, np.ndarray) else str(item)
 
-    return json.loads(json.dumps(value, default=convert))
+    # What is not finite has no place in JSON, and comes back as text.
+    return json.loads(json.dumps(value, default=convert), parse_constant=str)
 
 
 def _maybe(value: Any) -> dict[str, Any] | None:

@@ -60,10 +60,14 @@ class DaskPool:
         self._futures: dict[str, Any] = {}
         self._started: dict[str, float] = {}
 
+    @property
+    def jobs(self) -> int:
+        """The threads of all workers; they may come and go. One until the first has come."""
+        return max(1, sum(self._client.nthreads().values()))
+
     def free(self) -> int:
         """Two tasks a thread: one runs and the next is at hand."""
-        threads = sum(self._client.nthreads().values())
-        return max(2 * threads, 1) - len(self._futures)
+        return 2 * self.jobs - len(self._futures)
 
     def running(self) -> dict[str, float]:
         """Key and start of submission of every task under way."""

@@ -35,6 +35,12 @@ class Experiment:
     quick_replicates: int = 2
     has_variants: bool = False
     paper_row: str | None = None  # its row of T4
+    stand_in: bool = False  # for data of the paper that are private
+
+    @property
+    def in_paper(self) -> bool:
+        """Whether a table of the paper holds these data, or data that they stand in for."""
+        return bool(self.tables or self.paper_row or self.stand_in)
 
     def printed(self, method: type[Method], quick: bool = False) -> paper.Printed | None:
         """The paper's q_adj of `method` on these data; None where the two cannot be compared."""
@@ -98,6 +104,10 @@ def _criteo(size: str, summary: str, paper_row: str | None = None) -> Experiment
     return _real(name, summary, "criteo", options={"size": size}, paper_row=paper_row)
 
 
+def _stand_in(source: str) -> Experiment:
+    return _real(source, "T4 and T5, public stand-in", source, methods=T5_METHODS, stand_in=True)
+
+
 EXPERIMENTS = {
     experiment.name: experiment
     for experiment in (
@@ -110,8 +120,8 @@ EXPERIMENTS = {
         _criteo("1M", "T4, balanced 1:1", "CRITEO-UPLIFT1 1M"),
         _criteo("4M", "T4, balanced 1:1", "CRITEO-UPLIFT1 4M"),
         _criteo("sample", "60,000 balanced rows of a public sample"),
-        _real("insurance", "T4 and T5, public stand-in", "insurance", methods=T5_METHODS),
-        _real("charity", "T4 and T5, public stand-in", "charity", methods=T5_METHODS),
+        _stand_in("insurance"),
+        _stand_in("charity"),
         _real("hillstrom", "e-mail campaign, any mail", "hillstrom"),
         Experiment(
             name="minute",

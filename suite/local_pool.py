@@ -11,6 +11,7 @@ class LocalPool:
     """As many slots as jobs."""
 
     def __init__(self, jobs: int, limits: Limits) -> None:
+        self.jobs = jobs
         self.place = f"{count(jobs, 'job')} on this machine"
         self._slots = [Slot(limits) for _ in range(jobs)]
 

@@ -1,6 +1,5 @@
 """Compute published cells again, into a store that is thrown away."""
 
-import os
 import tempfile
 from collections.abc import Sequence
 
@@ -11,7 +10,7 @@ from suite.local_pool import LocalPool
 from suite.plan import make_plan
 from suite.records import Record
 from suite.session import execute, prepare
-from suite.slot import Limits, default_memory_mb
+from suite.slot import Limits, cores, default_memory_mb
 from suite.store import Store
 
 TIMEOUT_SECONDS = 4 * 3600.0
@@ -21,7 +20,7 @@ def rerun(
     experiment: Experiment, variant: str | None, methods: Sequence[str], replicates: Sequence[int]
 ) -> list[Record]:
     """Fresh records of the cells asked for, by method and replicate."""
-    jobs = len(os.sched_getaffinity(0))
+    jobs = cores()
     plan = make_plan(experiment, variant=variant, methods=methods, replicates=replicates)
     progress = prepare(plan, [])
     pool = LocalPool(jobs, Limits(TIMEOUT_SECONDS, default_memory_mb(jobs)))

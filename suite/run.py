@@ -1,7 +1,7 @@
 """`python -m suite.run scenario4`: plan, compute, record, and show ours beside the paper's."""
 
 import argparse
-import os
+import math
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from suite.names import UserError
 from suite.plan import Plan, make_plan
 from suite.published import PUBLISHED
 from suite.session import Pool, Progress, execute, prepare
-from suite.slot import Limits, default_memory_mb
+from suite.slot import Limits, cores, default_memory_mb
 from suite.store import DEFAULT, Store, StoreError
 from suite.summary import render, summarise
 
@@ -40,6 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 listing.show_plan(output, progress, estimate, _jobs(options))
             return 0
         return _run(plans, options, output)
+    except KeyboardInterrupt:  # before the first cell
+        return INTERRUPTED
     except (UserError, StoreError) as error:
         print(f"error: {error}", file=sys.stderr)
         return MISUSE
@@ -90,7 +92,7 @@ def _experiments(options: argparse.Namespace, output: Console) -> list[Experimen
     options.reuse = True
     found = []
     for item in EXPERIMENTS.values():
-        if not (item.tables or item.paper_row or item.name == "insurance"):
+        if not item.in_paper:
             continue
         if reason := listing.unavailable(item):
             output.print(f"skipped {item.name}: {reason}", markup=False)
@@ -131,7 +133,7 @@ def _run(plans: list[Plan], options: argparse.Namespace, output: Console) -> int
             progress = _prepared(plan, options)
             output.print(_opening(progress, pool), markup=False, soft_wrap=True)
             try:
-                with display.watcher(output, _estimate(plan, options), _jobs(options)) as watcher:
+                with display.watcher(output, _estimate(plan, options), pool.jobs) as watcher:
                     execute(progress, pool, writer, watcher)
             except KeyboardInterrupt:
                 # It may have struck between the disk and the memory: the disk is right.
@@ -179,14 +181,14 @@ def _closing(progress: Progress, options: argparse.Namespace, output: Console) -
 
 @contextmanager
 def _pool(options: argparse.Namespace) -> Iterator[Pool]:
-    jobs = _jobs(options)
-    limits = Limits(options.timeout, options.memory or default_memory_mb(jobs))
     if options.dask:
         from suite.dask_pool import DaskPool
 
-        pool = DaskPool(options.dask, limits)
+        # How much memory the machines of a cluster have is not known here.
+        pool = DaskPool(options.dask, Limits(options.timeout, options.memory or math.inf))
     else:
-        pool = LocalPool(jobs, limits)
+        jobs = _jobs(options)
+        pool = LocalPool(jobs, Limits(options.timeout, options.memory or default_memory_mb(jobs)))
     # A scheduler's polite way to stop a job must leave the table and the records too.
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
@@ -201,7 +203,7 @@ def _interrupt(*_: object) -> None:
 
 
 def _jobs(options: argparse.Namespace) -> int:
-    return options.jobs or len(os.sched_getaffinity(0))
+    return options.jobs or cores()
 
 
 def _replicates(text: str) -> range:

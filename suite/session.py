@@ -16,6 +16,7 @@ class Pool(Protocol):
     """Where cells are computed: this machine or a cluster."""
 
     place: str
+    jobs: int
 
     def free(self) -> int: ...
     def running(self) -> dict[str, float]: ...

@@ -141,6 +141,11 @@ class Slot:
             return 0.0  # the next poll finds the connection closed
 
 
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def default_memory_mb(jobs: int) -> float:
     """An equal share of nine tenths of the machine's memory, so that no cell starves the others."""
     return 0.9 * _machine_memory() / jobs / 1024**2

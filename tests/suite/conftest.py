@@ -27,7 +27,7 @@ class Slope(Method):
         arm = train.treatment == 1
         self.w = train.X[arm].T @ train.y[arm] - train.X[~arm].T @ train.y[~arm]
         self.w = self.w + np.random.default_rng(seed).normal(size=len(self.w))
-        self.settings_ = {"length": np.float64(np.linalg.norm(self.w))}
+        self.settings_ = {"length": np.float64(np.linalg.norm(self.w)), "limit": np.inf}
         self.n_active_nodes_ = int((self.w > 0).sum())
 
     def _predict(self, X):
@@ -108,6 +108,14 @@ class Dies(First):
 
     def _fit(self, train, valid, seed):
         os.abort()
+
+
+class NotInstalled(First):
+    name = "not-installed"
+    requires = ("nothing_like_it",)
+
+    def _fit(self, train, valid, seed):
+        pass
 
 
 class AfterRaises(First):

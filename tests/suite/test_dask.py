@@ -73,7 +73,7 @@ def test_a_cluster_gives_the_same_numbers_and_failures(
     found = numbers(there)
     assert {cell: found[cell] for cell in numbers(here)} == numbers(here)
     errors = {line["method"]: line["error"] for line in lines(there) if line["status"] == "failed"}
-    assert set(errors) == {"raises", "hangs", "hungry", "dies", "after-raises"}
+    assert set(errors) == {"raises", "hangs", "hungry", "dies", "not-installed", "after-raises"}
     assert "6 s" in errors["hangs"]
     # Resume: nothing is computed twice.
     before = lines(there)

@@ -43,6 +43,7 @@ def test_a_user_s_own_file_runs_in_the_comparison(one_job: Path) -> None:
     assert record.truth.q <= record.truth.oracle_q
     assert record.peak_memory_mb > 1
     assert record.versions["numpy"]
+    assert record.settings["limit"] == "Infinity"  # JSON has no word for it
     assert found["slope", 0].seed != found["steep", 0].seed
     assert len(list(one_job.glob("*/predictions/*/*.npz"))) == 6
 
@@ -100,6 +101,7 @@ def test_faults_become_failed_rows_and_the_rest_finishes(
     assert "8 s" in errors["hangs"]
     assert "400 MB" in errors["hungry"]
     assert "SIGABRT" in errors["dies"]
+    assert "pip install nothing_like_it" in errors["not-installed"]
     assert "raises, which failed" in errors["after-raises"]
     assert str(tmp_path) not in errors["raises"]
     assert "the sky fell" in capsys.readouterr().out
@@ -118,7 +120,7 @@ def test_faults_become_failed_rows_and_the_rest_finishes(
         *limits,
     )
     main(*again, "--timeout", "1s")
-    assert len(lines(tmp_path)) == count + 5
+    assert len(lines(tmp_path)) == count + 6
 
 
 def _wait_for_records(store: Path, count: int) -> None:
