@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
-from suite.stats import compare_pair
+import numpy as np
+
+from suite.stats import bootstrap_interval
 from suite.study.plan import FIRST_REPLICATE, FULL_START, NODES, SCENARIOS, STARTS, units
 from suite.study.unit import COMMITTEES
 
@@ -117,10 +119,12 @@ def _committees(records: Sequence[Record]) -> str:
 def _models(records: Sequence[Record]) -> str:
     logistic = series(records, "", "logistic", f"full, {SINGLE}")
     twin_mu = series(records, "", "twin-mu", f"full, {SINGLE}")
-    network = series(records, "", "network", f"full, {SINGLE}")
+    network = series(records, "", "network", f"halving, {SINGLE}")
+    committee = series(records, "", "network", "halving, best epoch, 10 best")
     rows = [("Twin_mu against Logistic", twin_mu, logistic)]
     rows += [(f"Twin_NN {NODES} structured against Logistic", network, logistic)]
     rows += [(f"Twin_NN {NODES} structured against Twin_mu", network, twin_mu)]
+    rows += [(f"committee of 10 Twin_NN {NODES} against Logistic", committee, logistic)]
     for rule in ("uplift, penalised", "uplift, refit"):
         exact = series(records, "", "exact", rule)
         rows.append((f"Twin_mu optimised exactly ({rule}) against SGD", exact, twin_mu))
@@ -151,14 +155,14 @@ def _line(
     )
     cells = [one.label, str(len(keys))]
     for measure in ("q_adj", "true_q"):
-        values = [[s.values[key][measure] for key in keys] for s in (one, other)]
-        pair = compare_pair(*values)
-        if pair is None:
+        differences = np.array([one.values[k][measure] - other.values[k][measure] for k in keys])
+        if not keys:
             cells += ["not yet run", ""]
             continue
-        apart = " *" if pair.n >= LEAST_PAIRS and (pair.low > 0 or pair.high < 0) else ""
-        interval = f"[{pair.low:+.2f}, {pair.high:+.2f}]{apart}" if pair.n > 1 else "-"
-        cells += [f"{pair.mean:+.2f}", interval]
+        low, high = bootstrap_interval(differences)
+        apart = " *" if len(keys) >= LEAST_PAIRS and (low > 0 or high < 0) else ""
+        interval = f"[{low:+.2f}, {high:+.2f}]{apart}" if len(keys) > 1 else "-"
+        cells += [f"{differences.mean():+.2f}", interval]
     return [*cells, *extra]
 
 
