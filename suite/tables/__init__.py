@@ -8,6 +8,7 @@ from suite.published import Column, Published, columns
 from suite.tables import real, simulated
 from suite.tables.analysis import analyses
 from suite.tables.beyond import beyond
+from suite.tables.entries import compares
 from suite.tables.index import index
 from suite.tables.model import Table, check_widths
 from suite.tables.simulated import SCENARIOS
@@ -16,7 +17,7 @@ from suite.tables.simulated import SCENARIOS
 def tables(published: Published) -> Iterator[Table]:
     """Every table; those of other variants than the paper's where they have records."""
     for variant in VARIANTS:
-        if variant == VARIANTS[0] or published.column("scenario4", variant).records:
+        if variant == VARIANTS[0] or compares(published.column("scenario4", variant)):
             yield simulated.t1(published, variant)
             yield simulated.t2(published, variant)
             yield simulated.t3(published, variant)
@@ -26,18 +27,18 @@ def tables(published: Published) -> Iterator[Table]:
     for variant in VARIANTS:
         yield simulated.t7(published, variant)
     for variant in VARIANTS:
-        if variant == VARIANTS[0] or any(published.column(s, variant).records for s in SCENARIOS):
+        if variant == VARIANTS[0] or any(compares(published.column(s, variant)) for s in SCENARIOS):
             yield beyond(published, variant)
-    yield from analyses(published, _with_records(published))
+    yield from analyses(published, _with_methods(published))
 
 
 def pictures(published: Published) -> Iterator[plots.Picture]:
-    """Every figure that has records, and F4 always."""
+    """Every figure that has something to show, and F4 always."""
     for variant in VARIANTS:
         scenarios = [published.column(name, variant) for name in SCENARIOS]
         if variant == VARIANTS[0] or any(column.of("oracle") for column in scenarios):
             yield plots.f4(scenarios)
-    for column in _with_records(published):
+    for column in _with_methods(published):
         yield plots.qini_curves(column)
         yield plots.dots(column)
         yield plots.quality_against_time(column)
@@ -53,8 +54,8 @@ def render_text(published: Published) -> dict[str, str]:
     return files
 
 
-def _with_records(published: Published) -> Iterator[Column]:
+def _with_methods(published: Published) -> Iterator[Column]:
     for experiment, variant in columns():
         column = published.column(experiment.name, variant)
-        if any(record.ok for record in column.records):
+        if compares(column):
             yield column

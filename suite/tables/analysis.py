@@ -9,7 +9,7 @@ from suite.experiments import VARIANTS
 from suite.measures import BINS, CONVENTIONS, MAIN
 from suite.published import Column, Published
 from suite.tables import notes
-from suite.tables.entries import BOUNDS, SHORT, Entry, entries
+from suite.tables.entries import BOUNDS, SHORT, Entry, compares, entries
 from suite.tables.model import Table, Text, texts
 from suite.tables.simulated import SCENARIOS, file_name, model_name
 
@@ -252,7 +252,7 @@ def _audit_field(entry: Entry) -> Text:
 def analyses(published: Published, sources: Iterator[Column]) -> Iterator[Table]:
     """All of them: per experiment where it has records, the claims and the audit always."""
     for variant in VARIANTS:
-        if variant == VARIANTS[0] or any(published.column(s, variant).records for s in SCENARIOS):
+        if variant == VARIANTS[0] or any(compares(published.column(s, variant)) for s in SCENARIOS):
             yield claims_table(published, variant)
     yield audit(published)
     for source in sources:

@@ -27,6 +27,7 @@ class Entry:
     paper: Printed | None
     verdict: str
     stale: bool
+    fewer: bool = False  # it has fewer replicates than another row of its column
 
     @property
     def failures(self) -> int:
@@ -45,7 +46,8 @@ class Entry:
             return Text(f"failed{mark}" if self.failures else "")
         error = "" if self.ours.error is None else f" ± {self.ours.error:z.{decimals}f}"
         lost = f" ({self.failures} failed)" if self.failures else ""
-        return Text(f"{self.ours.value:z.{decimals}f}{error}{lost}{mark}", bold=bold)
+        few = f" (n = {self.ours.n})" if self.fewer else ""
+        return Text(f"{self.ours.value:z.{decimals}f}{error}{few}{lost}{mark}", bold=bold)
 
     def printed(self, decimals: int = 2) -> Text:
         """The paper's number, bold where the paper has it bold."""
@@ -77,6 +79,11 @@ class Entry:
         }
 
 
+def compares(column: Column) -> bool:
+    """Whether a column has something to compare: more than the bounds."""
+    return any(record.ok and record.method not in BOUNDS.values() for record in column.records)
+
+
 def entries(
     column: Column,
     methods: Mapping[str, str | None],
@@ -89,6 +96,7 @@ def entries(
     ours = {row: mean_of(group, number) for row, group in records.items()}
     known = {row: paper for row, paper in papers.items() if paper is not None}
     verdicts = compare.verdicts(ours, known)
+    most = max((mean.n for mean in ours.values() if mean), default=0)
     return {
         row: Entry(
             row=row,
@@ -98,6 +106,7 @@ def entries(
             paper=known.get(row),
             verdict=_verdict(verdicts.get(row, ""), ours[row], records[row]),
             stale=method in stale,
+            fewer=ours[row] is not None and ours[row].n < most,
         )
         for row, method in methods.items()
     }

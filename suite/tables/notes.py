@@ -17,7 +17,10 @@ def footer(columns: Iterable[Column], records: Iterable[Record]) -> tuple[str, .
     variants = sorted({column.variant for column in columns if column.variant})
     commits = sorted({record.commit[:10] for record in records if record.commit})
     data_notes = sorted({record.note for record in records if record.note and not variants})
-    notes = [f"Replicates: {spans(replicates) or 'none yet'}; ± is the standard error over them."]
+    notes = [
+        f"Replicates: {spans(replicates) or 'none yet'}; ± is the standard error over "
+        "them; n where a row has fewer."
+    ]
     if variants:
         notes.append(f"Variant of the data generator: {', '.join(variants)}.")
     notes += [f"Data: {note}." for note in data_notes]
