@@ -152,7 +152,9 @@ def nodes(entry: Entry) -> Text:
     counts = [record.m_hat for record in entry.records if record.ok and record.m_hat is not None]
     if not counts:
         return Text("")
-    total = next((record.m for record in entry.records if record.m is not None), None)
-    mean = f"{sum(counts) / len(counts):.0f}" + (f"/{total}" if total else "")
+    totals = {record.m for record in entry.records if record.m is not None}
+    # A refit has another m in every replicate: only m_hat can be shown.
+    total = f"/{totals.pop()}" if len(totals) == 1 else ""
+    mean = f"{sum(counts) / len(counts):.0f}" + total
     spread = f" ({min(counts)}-{max(counts)})" if min(counts) < max(counts) else ""
     return Text(mean + spread)
