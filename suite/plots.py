@@ -116,7 +116,7 @@ def qini_curves(column: Column) -> Picture:
 
 
 def dots(column: Column) -> Picture:
-    """q_adj a method with its 95 % interval, the paper's value and the oracle."""
+    """q_adj a method ± 2 standard errors, the paper's value and the oracle."""
     points = _points(column)
 
     def draw() -> Figure:
@@ -124,7 +124,7 @@ def dots(column: Column) -> Picture:
         axis = figure.subplots()
         for height, point in enumerate(reversed(points)):
             bound = point["method"] in BOUNDS
-            low_high = 1.96 * (point["error"] or 0.0)
+            low_high = 2 * (point["error"] or 0.0)
             axis.errorbar(
                 point["mean"],
                 height,
@@ -139,10 +139,11 @@ def dots(column: Column) -> Picture:
         oracle = next((p["mean"] for p in points if p["method"] == "oracle"), None)
         if oracle is not None:
             axis.axvline(oracle, color=OTHER, linestyle="--", linewidth=0.8)
+        axis.set_ylim(-0.7, len(points) - 0.3)
         axis.set_yticks(range(len(points)), [point["method"] for point in reversed(points)])
         axis.set_xlabel("test q_adj, per cent")
         axis.grid(axis="x", alpha=0.25)
-        axis.plot([], [], color=OURS, marker="o", label="ours, 95 % interval")
+        axis.plot([], [], color=OURS, marker="o", label="ours ± 2 s.e.")
         if any(point["paper"] is not None for point in points):
             axis.plot([], [], color=PAPER, marker="D", linestyle="", label="the paper's")
         axis.plot([], [], color=OTHER, linestyle="--", label="oracle")
