@@ -234,8 +234,8 @@ def _finding(contrast: Contrast, published: Published, variant: str) -> Finding 
         tests = [stats.rank_sum(a, b, side) for side in ("greater", "less")]
         return Finding(contrast, min(len(a), len(b)), float(np.mean(a) - np.mean(b)), *tests)
     common = sorted(set(high) & set(low))
-    if not common:
-        return None
+    if {name for name, _ in common} != set(contrast.experiments):
+        return None  # a claim about all of them is not judged on some of them
     differences = np.array([high[cell] - low[cell] for cell in common])
     tests = [stats.signed_rank(differences, side) for side in ("greater", "less")]
     return Finding(contrast, len(common), float(differences.mean()), *tests)
