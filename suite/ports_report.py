@@ -39,7 +39,7 @@ def reference_table(records: Iterable[Record]) -> str:
                     r["predictor"],
                     r["data"].replace("_", " "),
                     f"{r['spearman']:.3f}",
-                    f"{r['halves']:.3f}" if r["halves"] is not None else "",
+                    f"{r['halves']:.3f}" if r.get("halves") is not None else "",
                     f"{r['q']:.2f}",
                     f"{r['q_of_r']:.2f}",
                     f"{r['q'] - r['q_of_r']:+.2f}",
