@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from scipy.stats import spearmanr
 
 import baselines
-from twin import qini_score
+from twin import Rows, qini_score
 
 SEED = 7
 
@@ -68,3 +70,28 @@ def test_qini_based_ranks_like_qlhs(extract):
     """qLHS selected on validation rows of its own; the extract has a tenth of ours."""
     method = baselines.method("qini-based")().fit(extract.train, extract.valid, SEED)
     assert extract.spearman(method.predict(extract.test.X), "qLHS") >= 0.85
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "predictor"),
+    [("causal-forest", "grf_adaptive"), ("causal-forest-honest", "grf_honest")],
+)
+def test_causal_forests_rank_like_grf_where_scenario_3_has_outcomes(
+    name, predictor, reference_folder
+):
+    """Rows with x1 < 1 have y = 0 but for 0.1 %: no effect, and an order that is chance."""
+    frame = pd.read_parquet(reference_folder / "scenario3_seed900.parquet")
+    predictions = pd.read_parquet(reference_folder / "scenario3_seed900_predictions.parquet")
+    covariates = [column for column in frame if column.startswith("x")]
+    parts = dict(iter(frame.groupby("part")))
+    train, valid = (
+        Rows.of(parts[part][covariates], parts[part]["y"], parts[part]["treatment"])
+        for part in ("train", "valid")
+    )
+    method = fixed(name, trees=500, depth=None)().fit(train, valid, SEED)
+    predicted = method.predict(parts["test"][covariates])
+    of_r = predictions.loc[predictions.part == "test", predictor].to_numpy()
+    some = parts["test"]["x1"].to_numpy() > 1
+    correlation = spearmanr(predicted[some], of_r[some])[0]
+    assert correlation >= 0.93
