@@ -90,7 +90,7 @@ def main(arguments: list[str] | None = None) -> None:
         parser.error(f"no folder {options.folder}; give the folder of the reference predictions")
     if options.what != "report":
         run(list(units(options.what, options.folder)), options.methods, options.folder)
-    render(read())
+    render(read(), list(UNCUT))
 
 
 def units(kind: str, folder: Path | None) -> Iterator[Unit]:

@@ -10,8 +10,8 @@ PAGE = Path("docs/baselines.md")
 Record = dict[str, Any]
 
 
-def render(records: Sequence[Record]) -> None:
-    """Replace what stands between the marks of each table on the page."""
+def render(records: Sequence[Record], uncut: Sequence[str]) -> None:
+    """Replace what stands between the marks of each table; `uncut` are the methods of the last."""
     text = PAGE.read_text()
     by_kind = defaultdict(list)
     for record in records:
@@ -19,7 +19,7 @@ def render(records: Sequence[Record]) -> None:
     for kind, table in (
         ("reference", reference_table(by_kind["reference"])),
         ("sanity", sanity_table(by_kind["sanity"])),
-        ("cuts", cuts_table(by_kind["cuts"], by_kind["sanity"])),
+        ("cuts", cuts_table(by_kind["cuts"], by_kind["sanity"], uncut)),
     ):
         begin, end = f"<!-- {kind}: begin -->\n", f"<!-- {kind}: end -->"
         before, _, rest = text.partition(begin)
@@ -80,15 +80,18 @@ def sanity_table(records: Iterable[Record]) -> str:
     return _markdown(head, lines)
 
 
-def cuts_table(uncut: Iterable[Record], cut: Iterable[Record]) -> str:
+def cuts_table(uncut: Iterable[Record], cut: Iterable[Record], methods: Sequence[str]) -> str:
     """The larger search beside the one in force, on the replicates that have both."""
     in_force = {r["key"].removeprefix("sanity/"): r for r in cut}
     lines = []
-    for method, group in _grouped(uncut, "method").items():
+    groups = _grouped(uncut, "method")
+    for method in methods:
+        group = groups.get(method, [])
         pairs = [
             (r, in_force[key]) for r in group if (key := r["key"].removeprefix("cuts/")) in in_force
         ]
         if not pairs:
+            lines.append((method, "0", "not yet run", "", "", "", "", ""))
             continue
         difference = mean(small["q_adj"] - large["q_adj"] for large, small in pairs)
         lines.append(
