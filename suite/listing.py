@@ -94,8 +94,10 @@ def show_plan(output: Console, progress: Progress, estimate: Estimate, jobs: int
         output.print(
             f"{to_do}, about {duration(seconds / jobs)} with {count(jobs, 'job')}{unknown}"
         )
-    else:
+    elif progress.to_do:
         output.print(f"{to_do}; nothing is recorded yet to estimate their time from")
+    else:
+        output.print("nothing to do: every cell is recorded")
 
 
 STYLE = {"box": box.SIMPLE_HEAD, "title_justify": "left", "title_style": "bold"}

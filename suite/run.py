@@ -160,6 +160,8 @@ def _closing(progress: Progress, options: argparse.Namespace, output: Console) -
     lines = summarise(plan, records)
     output.print()
     output.print(render(lines, plan.title, output.width))
+    for note in sorted({record.note for record in records if record.note}):
+        output.print(f"data: {note}", markup=False, soft_wrap=True)
     if plan.quick:
         output.print("QUICK: small data and grids, not comparable with the paper.", style="yellow")
     if records and not progress.to_do:

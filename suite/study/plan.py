@@ -1,28 +1,29 @@
 """What the study runs: units, each a grid of twin models on one replicate of one scenario."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 SCENARIOS = ("scenario1", "scenario2", "scenario3", "scenario4")
 VARIANTS = ("printed", "centred", "released")
 FIRST_REPLICATE = 100  # 0 to 19 belong to the tables
-NODES = 64  # of the structured networks: a whole grid without halving stays affordable
-LINEAR_REPLICATES = 4  # of each scenario and variant; networks and other starts have one
+# Nodes of the structured networks; with 64 a whole grid without halving stays affordable.
+NODES = {"network": 64, "wide": 512}
+LINEAR_REPLICATES = 4  # of each scenario and variant
 STARTS = tuple((w, s) for w in ("parts", "independent") for s in ("ones", "normal"))
-FULL_START = STARTS[0]
-FULL_VARIANT = VARIANTS[0]  # networks train without halving in this start and variant only
+DEFAULT_START = ("parts", "normal")  # (weight_start, scale_start) of `twin`
+LINEAR_START = ("parts", "ones")  # models without hidden layer have no scaling factors
 
 
 @dataclass(frozen=True)
 class Unit:
-    """`kind` is "network", "twin-mu", "logistic" or "exact"."""
+    """`kind` is "network", "wide", "twin-mu", "logistic" or "exact"."""
 
     scenario: str
     variant: str
     replicate: int
     kind: str
-    weight_start: str = "parts"
-    scale_start: str = "ones"
+    weight_start: str = LINEAR_START[0]
+    scale_start: str = LINEAR_START[1]
 
     @property
     def key(self) -> str:
@@ -31,15 +32,20 @@ class Unit:
     @property
     def full(self) -> bool:
         """Whether every setting trains to the end (halving is read off the same training)."""
-        start = (self.weight_start, self.scale_start)
-        return self.kind != "network" or (self.variant == FULL_VARIANT and start == FULL_START)
+        return self.kind not in NODES or (
+            self.kind == "network" and self.replicate > FIRST_REPLICATE
+        )
 
     def load_options(self) -> dict[str, Any]:
         return {"variant": self.variant, "replicate": self.replicate}
 
 
 def units() -> list[Unit]:
-    """Every unit; replicate by replicate, so that whatever is finished is balanced."""
+    """Every unit; replicate by replicate, so that whatever is finished is balanced.
+
+    The first replicate has networks of every start after halving, the second one networks of the
+    default start that all train to the end, the others models without hidden layer alone.
+    """
     found = []
     for replicate in range(FIRST_REPLICATE, FIRST_REPLICATE + LINEAR_REPLICATES):
         for variant in VARIANTS:
@@ -49,4 +55,7 @@ def units() -> list[Unit]:
                 if replicate == FIRST_REPLICATE:
                     found += [Unit(*data, k, "independent") for k in ("twin-mu", "logistic")]
                     found += [Unit(*data, "network", w, s) for w, s in STARTS]
-    return found
+                if replicate == FIRST_REPLICATE + 1:
+                    found.append(Unit(*data, "network", *DEFAULT_START))
+    wide = [Unit(s, "printed", FIRST_REPLICATE, "wide", "parts") for s in SCENARIOS]
+    return found + [replace(unit, scale_start=s) for unit in wide for s in ("ones", "normal")]

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from suite.stats import bootstrap_interval
-from suite.study.plan import FIRST_REPLICATE, FULL_START, NODES, SCENARIOS, STARTS, units
+from suite.study.plan import (
+    DEFAULT_START,
+    FIRST_REPLICATE,
+    LINEAR_START,
+    NODES,
+    SCENARIOS,
+    STARTS,
+    units,
+)
 from suite.study.unit import COMMITTEES
 
 Record = dict[str, Any]
@@ -31,10 +39,10 @@ def render(records: Sequence[Record]) -> str:
         f"Rendered by `python -m suite.study` from {len(records)} of {len(units())} units. "
         f"Replicates {FIRST_REPLICATE} and up of scenarios 1 to 4 in their three variants; models "
         "are selected on validation rows and compared on test rows, in pairs on the same rows. "
-        f"Networks have {NODES} nodes and scaling factors, and search the paper's grid of 216 "
-        "settings; models without hidden layer search 36. Differences: mean and 95 % bootstrap "
-        "interval over n data sets. q_adj carries the noise of the test outcomes; "
-        "`true q` is computed from the true uplift in predicted order and does not.",
+        f"Networks have scaling factors, {NODES['network']} nodes where no other number is given, "
+        "and search the paper's grid of 216 settings; models without hidden layer search 36. "
+        "Differences: mean and 95 % bootstrap interval over n data sets. "
+        "q_adj carries the noise of the test outcomes; `true q` is computed from the true uplift in predicted order and does not.",
         _starts(records),
         _schedules(records),
         _committees(records),
@@ -44,13 +52,18 @@ def render(records: Sequence[Record]) -> str:
 
 
 def series(
-    records: Sequence[Record], label: str, kind: str, rule: str, start: Sequence[str] = FULL_START
+    records: Sequence[Record],
+    label: str,
+    kind: str,
+    rule: str,
+    start: tuple[str, str] | None = None,
 ) -> Series:
-    """The measures of one rule; `start` is (weight_start, scale_start)."""
+    """The measures of one rule; `start` is (weight_start, scale_start), None the default's."""
+    start = start or (DEFAULT_START if kind in NODES else LINEAR_START)
     values = {}
     for record in records:
         unit = record["unit"]
-        if unit["kind"] != kind or (unit["weight_start"], unit["scale_start"]) != tuple(start):
+        if unit["kind"] != kind or (unit["weight_start"], unit["scale_start"]) != start:
             continue
         for row in record["rows"]:
             if row["rule"] == rule:
@@ -61,12 +74,15 @@ def series(
 
 def _starts(records: Sequence[Record]) -> str:
     lines = []
-    base = series(records, "", "network", f"halving, {SINGLE}")
-    for start in STARTS:
-        other = series(records, " / ".join(start), "network", f"halving, {SINGLE}", start)
-        nodes = [row["nodes"] for row in other.values.values()]
-        extra = [f"{mean(nodes):.0f} ({min(nodes)}-{max(nodes)})" if nodes else "not yet run"]
-        lines.append(_line(other, base, extra=extra))
+    for kind, nodes in NODES.items():
+        base = series(records, "", kind, f"halving, {SINGLE}", STARTS[0])
+        for start in STARTS:
+            other = series(records, "", kind, f"halving, {SINGLE}", start)
+            left = [other.values[key]["nodes"] for key in other.values.keys() & base.values.keys()]
+            if left:
+                label = Series(f"{nodes} nodes: {' / '.join(start)}", other.values)
+                extra = [f"{mean(left):.0f} ({min(left)}-{max(left)})"]
+                lines.append(_line(label, base, extra=extra))
     for kind in ("twin-mu", "logistic"):
         base = series(records, "", kind, f"full, {SINGLE}")
         start = ("independent", "ones")
@@ -77,7 +93,7 @@ def _starts(records: Sequence[Record]) -> str:
         "`ones`: s = 1; `normal`: a and b both |N(0, 1)|. Each row against parts / ones "
         "(parts for the models without hidden layer).\n\n"
     )
-    return text + _table(lines, extra=[f"nodes left of {NODES}, mean (range)"])
+    return text + _table(lines, extra=["nodes left, mean (range)"])
 
 
 def _schedules(records: Sequence[Record]) -> str:
@@ -121,10 +137,11 @@ def _models(records: Sequence[Record]) -> str:
     twin_mu = series(records, "", "twin-mu", f"full, {SINGLE}")
     network = series(records, "", "network", f"halving, {SINGLE}")
     committee = series(records, "", "network", "halving, best epoch, 10 best")
+    nodes = NODES["network"]
     rows = [("Twin_mu against Logistic", twin_mu, logistic)]
-    rows += [(f"Twin_NN {NODES} structured against Logistic", network, logistic)]
-    rows += [(f"Twin_NN {NODES} structured against Twin_mu", network, twin_mu)]
-    rows += [(f"committee of 10 Twin_NN {NODES} against Logistic", committee, logistic)]
+    rows += [(f"Twin_NN {nodes} structured against Logistic", network, logistic)]
+    rows += [(f"Twin_NN {nodes} structured against Twin_mu", network, twin_mu)]
+    rows += [(f"committee of 10 Twin_NN {nodes} against Logistic", committee, logistic)]
     for rule in ("uplift, penalised", "uplift, refit"):
         exact = series(records, "", "exact", rule)
         rows.append((f"Twin_mu optimised exactly ({rule}) against SGD", exact, twin_mu))

@@ -71,14 +71,14 @@ def _exact(train: Rows, valid: Rows, test: Rows) -> Iterable[dict[str, Any]]:
 
 
 def _grid(unit: Unit, data: datasets.Dataset, seed: int) -> Iterable[dict[str, Any]]:
-    network = unit.kind == "network"
+    hidden = (NODES[unit.kind],) if unit.kind in NODES else ()
     common = {
-        "hidden": (NODES,) if network else (),
+        "hidden": hidden,
         "loss": "binomial" if unit.kind == "logistic" else "uplift",
         "weight_start": unit.weight_start,
         "scale_start": unit.scale_start,
     }
-    grid = paper_grid(structured=network)
+    grid = paper_grid(structured=bool(hidden))
     settings = [
         Setting(**common, learning_rate=rate, node_penalty=lam1, weight_penalty=lam2)
         for rate in grid["learning_rate"]
