@@ -42,7 +42,8 @@ def render(records: Sequence[Record]) -> str:
         f"Networks have scaling factors, {NODES['network']} nodes where no other number is given, "
         "and search the paper's grid of 216 settings; models without hidden layer search 36. "
         "Differences: mean and 95 % bootstrap interval over n data sets. "
-        "q_adj carries the noise of the test outcomes; `true q` is computed from the true uplift in predicted order and does not.",
+        "q_adj carries the noise of the test outcomes; `true q` is computed from the true uplift "
+        "in predicted order and does not.",
         _starts(records),
         _schedules(records),
         _committees(records),
