@@ -36,6 +36,7 @@ class Experiment:
     has_variants: bool = False
     paper_row: str | None = None  # its row of T4
     stand_in: bool = False  # for data of the paper that are private
+    scale: bool = False  # shows what growing data cost; the quality on them means nothing
 
     @property
     def in_paper(self) -> bool:
@@ -104,6 +105,12 @@ def _criteo(size: str, summary: str, paper_row: str | None = None) -> Experiment
     return _real(name, summary, "criteo", options={"size": size}, paper_row=paper_row)
 
 
+def _synthetic(size: str) -> Experiment:
+    summary = f"what {size} rows cost; synthetic, in CRITEO's format"
+    changes = {"options": {"size": size}, "replicates": 1, "scale": True}
+    return _real(f"synthetic-{size.lower()}", summary, "criteo-synthetic", **changes)
+
+
 def _stand_in(source: str) -> Experiment:
     return _real(source, "T4 and T5, public stand-in", source, methods=T5_METHODS, stand_in=True)
 
@@ -123,6 +130,7 @@ EXPERIMENTS = {
         _stand_in("insurance"),
         _stand_in("charity"),
         _real("hillstrom", "e-mail campaign, any mail", "hillstrom"),
+        *(_synthetic(size) for size in ("100K", "400K", "1M", "4M")),
         Experiment(
             name="minute",
             summary="end-to-end check: scenario 4, small, fast methods, a minute",

@@ -11,6 +11,7 @@ from suite.tables.beyond import beyond
 from suite.tables.entries import compares
 from suite.tables.index import index
 from suite.tables.model import Table, check_widths
+from suite.tables.scale import scale
 from suite.tables.simulated import SCENARIOS
 
 
@@ -29,6 +30,7 @@ def tables(published: Published) -> Iterator[Table]:
     for variant in VARIANTS:
         if variant == VARIANTS[0] or any(compares(published.column(s, variant)) for s in SCENARIOS):
             yield beyond(published, variant)
+    yield scale(published)
     yield from analyses(published, _with_methods(published))
 
 
@@ -57,5 +59,5 @@ def render_text(published: Published) -> dict[str, str]:
 def _with_methods(published: Published) -> Iterator[Column]:
     for experiment, variant in columns():
         column = published.column(experiment.name, variant)
-        if compares(column):
+        if compares(column) and not experiment.scale:
             yield column
