@@ -29,7 +29,7 @@ def render(records: Sequence[Record], uncut: Sequence[str]) -> None:
 
 
 def reference_table(records: Iterable[Record]) -> str:
-    """One line a port and draw, and the mean difference of q of every port."""
+    """One line a port and draw, and the means over the draws of every port."""
     lines = []
     for method, group in _grouped(records, "method").items():
         for r in sorted(group, key=lambda r: r["data"]):
@@ -48,9 +48,8 @@ def reference_table(records: Iterable[Record]) -> str:
                 )
             )
         difference = mean(r["q"] - r["q_of_r"] for r in group)
-        lines.append(
-            (f"**{method}**", "", "mean", "", "", "", "", f"**{difference:+.2f}**", "", "")
-        )
+        means = f"**{_mean(group, 'spearman'):.3f}**", *[""] * 3, f"**{difference:+.2f}**"
+        lines.append((f"**{method}**", "", "mean", *means, "", ""))
     head = ("port", "R", "draw", "Spearman", "halves", "q", "q of R", "difference")
     head += ("u*: port", "u*: R")
     return _markdown(head, lines)
