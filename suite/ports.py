@@ -14,7 +14,7 @@ import multiprocessing
 import resource
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -104,8 +104,8 @@ def units(kind: str, folder: Path | None) -> Iterator[Unit]:
                         kind, method, path.name.removesuffix("_predictions.parquet"), predictor
                     )
         return
-    names = baselines.methods() if kind == "sanity" else UNCUT
-    for name in names:
+    names = list(baselines.methods() if kind == "sanity" else UNCUT)
+    for name in sorted(names, key=lambda n: baselines.method(n).upstream is not None):
         for replicate in REPLICATES:
             yield Unit(kind, name, str(replicate))
 
@@ -118,13 +118,20 @@ def run(wanted: list[Unit], only: list[str], folder: Path | None) -> None:
     context = multiprocessing.get_context("spawn")
     for number, unit in enumerate(waiting, start=1):
         with context.Pool(1) as pool:
-            record = pool.apply(compute, (unit, folder))
+            record = pool.apply(compute, (unit, folder, _upstream(unit)))
         with RECORDS.open("a") as out:
             out.write(json.dumps(plain(record)) + "\n")
         print(f"{number}/{len(waiting)} {unit.key}: q {record['q']:.2f}", flush=True)
 
 
-def compute(unit: Unit, folder: Path | None) -> dict[str, Any]:
+def _upstream(unit: Unit) -> dict[str, Any] | None:
+    """What the method builds on found on the same data, where that is recorded."""
+    first = baselines.method(unit.method).upstream
+    key = replace(unit, method=first or "").key
+    return next((record["result"] for record in read() if record["key"] == key), None)
+
+
+def compute(unit: Unit, folder: Path | None, upstream: dict[str, Any] | None) -> dict[str, Any]:
     """Fit one method and score it on the test rows."""
     method_class = baselines.method(unit.method)
     changes: dict[str, Any] = {}
@@ -139,6 +146,7 @@ def compute(unit: Unit, folder: Path | None) -> dict[str, Any]:
     method = type(method_class.__name__, (method_class,), changes)()
     for module in method.requires:
         import_module(module)
+    method.upstream_result = upstream
     base_memory = _peak_memory()  # with data and libraries
     cpu = time.process_time()
     method.fit(train, valid, SEED)
@@ -159,6 +167,7 @@ def compute(unit: Unit, folder: Path | None) -> dict[str, Any]:
         "memory_mb": _peak_memory() - base_memory,
         "candidates": method.n_candidates_,
         "settings": method.settings_,
+        "result": {"n_active_nodes": method.n_active_nodes_, "settings": method.settings_},
     }
     if of_r is not None:
         record |= {

@@ -58,18 +58,21 @@ def series(
     kind: str,
     rule: str,
     start: tuple[str, str] | None = None,
+    *,
+    any_start: bool = False,
 ) -> Series:
     """The measures of one rule; `start` is (weight_start, scale_start), None the default's."""
     start = start or (DEFAULT_START if kind in NODES else LINEAR_START)
     values = {}
     for record in records:
         unit = record["unit"]
-        if unit["kind"] != kind or (unit["weight_start"], unit["scale_start"]) != start:
+        begun = (unit["weight_start"], unit["scale_start"])
+        if unit["kind"] != kind or not (any_start or begun == start):
             continue
         for row in record["rows"]:
             if row["rule"] == rule:
                 key = (unit["scenario"], unit["variant"], unit["replicate"])
-                values[key] = row
+                values[(*key, *begun) if any_start else key] = row
     return Series(label, values)
 
 
@@ -100,12 +103,13 @@ def _starts(records: Sequence[Record]) -> str:
 def _schedules(records: Sequence[Record]) -> str:
     lines = []
     for kind in ("network", "twin-mu", "logistic"):
-        full = series(records, "", kind, f"full, {SINGLE}")
+        # Both sides of a pair come from one training: networks of every start count.
+        full = series(records, "", kind, f"full, {SINGLE}", any_start=kind in NODES)
         for label, rule in (
             (f"{kind}: halving against full training", f"halving, {SINGLE}"),
             (f"{kind}: last epoch against best", "full, last epoch, single"),
         ):
-            other = series(records, label, kind, rule)
+            other = series(records, label, kind, rule, any_start=kind in NODES)
             extra = ["-"]
             if kind == "network":
                 common = other.values.keys() & full.values.keys()
