@@ -1,5 +1,7 @@
 """Logistic regression: the lasso path of a standardised design, and the unpenalised fit."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -8,42 +10,80 @@ from scipy.special import expit
 Array = NDArray[np.float64]
 
 TOLERANCE = 1e-7
+REFRESH = 10  # steps after which the curvature is taken anew
 
 
 def lasso_supports(Z: Array, y: Array, n_lambdas: int, ratio: float = 1e-4) -> list[Array]:
     """The columns selected along the path, one boolean mask for every distinct model size.
 
-    minimise  -1/n loglik(b0, b) + λ Σ_j |b_j|  on columns of mean 0 and variance 1. Each step
-    minimises the bound that has the curvature 1/4 everywhere, a lasso with the Gram matrix of Z.
-    Of the models of one size the one with the largest λ counts.
+    minimise  -1/n loglik(b0, b) + λ Σ_j |b_j|  on columns of mean 0 and variance 1. Of the models
+    of one size the one with the largest λ counts.
     """
     n, k = Z.shape
-    gram = Z.T @ Z / (4 * n)
     b0, b = _log_odds(y.mean()), np.zeros(k)
-    gradient = Z.T @ (y - y.mean()) / n
-    largest = np.abs(gradient).max()
+    largest = np.abs(Z.T @ (y - y.mean()) / n).max()
     supports: dict[int, Array] = {}
     for lam in largest * np.logspace(0, np.log10(ratio), n_lambdas):
-        b0, b = _minimise(Z, y, gram, b0, b, lam)
+        b0, b = _minimise(Z, y, b0, b, lam)
         supports.setdefault(int(np.count_nonzero(b)), b != 0)
     return [mask for size, mask in sorted(supports.items()) if size]
 
 
 def _minimise(
-    Z: Array, y: Array, gram: Array, b0: float, b: Array, lam: float, max_steps: int = 1000
+    Z: Array, y: Array, b0: float, b: Array, lam: float, max_steps: int = 1000
 ) -> tuple[float, Array]:
-    """(b0, b) at one λ, started from a neighbour's."""
-    n = len(y)
-    for _ in range(max_steps):
-        residual = y - expit(b0 + Z @ b)
-        new_b = b.copy()
-        _lasso_on_gram(gram, Z.T @ residual / n, new_b, lam, TOLERANCE)
-        step = 4 * residual.mean()
-        change = max(abs(step), np.abs(new_b - b).max())
-        b0, b = b0 + step, new_b
+    """(b0, b) at one λ, started from a neighbour's.
+
+    Each step minimises a parabola with the loss's curvature at the start or a few steps ago, a
+    lasso with a Gram matrix. A step that leads uphill is taken back, and the curvature 1/4, which
+    no logistic loss exceeds, serves from there on.
+    """
+    residual, objective = _state(Z, y, b0, b, lam)
+    everywhere, parabola = False, None
+    for number in range(max_steps):
+        if parabola is None or (number % REFRESH == 0 and not everywhere):
+            rate = y - residual
+            parabola = _Parabola.of(Z, np.full(len(y), 0.25) if everywhere else rate * (1 - rate))
+        step0, new_b = parabola.lowest(Z, residual, b, lam)
+        new_residual, new_objective = _state(Z, y, b0 + step0, new_b, lam)
+        if not everywhere and not new_objective <= objective + 1e-12:
+            everywhere, parabola = True, None
+            continue
+        change = max(abs(step0), np.abs(new_b - b).max())
+        b0, b, residual, objective = b0 + step0, new_b, new_residual, new_objective
         if change < 100 * TOLERANCE:
             break
     return b0, b
+
+
+def _state(Z: Array, y: Array, b0: float, b: Array, lam: float) -> tuple[Array, float]:
+    """y - rate, and the penalised loss."""
+    a = b0 + Z @ b
+    loss = (np.logaddexp(0, a) - y * a).mean() + lam * np.abs(b).sum()
+    return y - expit(a), float(loss)
+
+
+class _Parabola(NamedTuple):
+    """The quadratic model of the loss for weights w of the rows, with the intercept solved for."""
+
+    gram: Array  # Z'WZ/n less the part that the intercept takes
+    centre: Array  # means of the columns, weighted
+    weight: float  # mean of w
+
+    @classmethod
+    def of(cls, Z: Array, w: Array) -> "_Parabola":
+        n, weight = len(w), float(w.mean())
+        centre = w @ Z / (n * weight)
+        gram = (Z * w[:, None]).T @ Z / n - weight * np.outer(centre, centre)
+        return cls(gram, centre, weight)
+
+    def lowest(self, Z: Array, residual: Array, b: Array, lam: float) -> tuple[float, Array]:
+        """The step of the intercept and the new b at the parabola's lowest point."""
+        mean = float(residual.mean())
+        new_b = b.copy()
+        gradient = Z.T @ residual / len(residual) - mean * self.centre
+        _lasso_on_gram(self.gram, gradient, new_b, lam, TOLERANCE)
+        return mean / self.weight - float(self.centre @ (new_b - b)), new_b
 
 
 @njit(cache=True)
