@@ -10,6 +10,8 @@ from scipy.special import expit
 Array = NDArray[np.float64]
 
 TOLERANCE = 1e-7
+GLM_EPSILON = 1e-8  # relative change of the deviance that ends R's glm
+MAX_HALVINGS = 30
 REFRESH = 10  # steps after which the curvature is taken anew
 
 
@@ -106,25 +108,37 @@ def _lasso_on_gram(gram, gradient, b, lam, tolerance):  # pragma: no cover - com
             return
 
 
-def maximum_likelihood(
-    A: Array, y: Array, start: Array, max_steps: int = 25
-) -> tuple[Array, Array] | None:
-    """Estimate and standard errors by Newton's method; None where there is none (separation)."""
-    b = start
+def maximum_likelihood(A: Array, y: Array, max_steps: int = 25) -> tuple[Array, Array] | None:
+    """Estimate and standard errors by Newton's method; None where columns depend on each other.
+
+    A step that leads uphill is halved until it does not. Data that a column separates, wholly or
+    in part, have no finite estimate: it then is, as R's glm has it, where the deviance settles.
+    """
+    b, settled = np.zeros(A.shape[1]), None
+    residual, loss = _state(A, y, 0.0, b, 0.0)
     for _ in range(max_steps):
-        rate = expit(A @ b)
+        rate = y - residual
         information = (A * (rate * (1 - rate))[:, None]).T @ A
         try:
             inverse = np.linalg.inv(information)
         except np.linalg.LinAlgError:
-            return None
-        step = inverse @ (A.T @ (y - rate))
-        if not np.isfinite(step).all() or np.abs(step).max() > 10:
-            return None
-        b = b + step
+            break
+        step = inverse @ (A.T @ residual)
+        if not np.isfinite(step).all() or (np.diag(inverse) <= 0).any():
+            break
+        errors = np.sqrt(np.diag(inverse))
         if np.abs(step).max() < 1e-6:
-            return b, np.sqrt(np.diag(inverse))
-    return None
+            return b + step, errors
+        before = loss
+        for _ in range(MAX_HALVINGS):
+            residual, loss = _state(A, y, 0.0, b + step, 0.0)
+            if loss <= before:
+                break
+            step = step / 2
+        b = b + step
+        if settled is None and abs(before - loss) < GLM_EPSILON * (loss + 0.05 / len(y)):
+            settled = b, errors
+    return settled
 
 
 def _log_odds(rate: float) -> float:

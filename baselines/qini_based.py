@@ -13,7 +13,7 @@ Algorithm, on standardised x and the columns [t, x, t x]:
 Differences from qLHS:
 - The path has an intercept; R fits it without one.
 - Candidates are scored with 10 bins, as everything in this suite; R defaults to 100.
-- Sizes whose estimate does not exist or does not settle (separated data) are left out.
+- Sizes whose columns depend on each other are left out.
 - The scale of x is kept for prediction; R does not store it.
 """
 
@@ -54,14 +54,11 @@ class QiniBased(Method):
         rng = np.random.default_rng(seed)
         x_valid = self._z(valid.X)
         best = -np.inf
-        estimate = np.zeros(design.shape[1])
         for support in supports:
             chosen = np.concatenate([[True], support])
-            fit = maximum_likelihood(design[:, chosen], y, estimate[chosen])
+            fit = maximum_likelihood(design[:, chosen], y)
             if fit is None:
                 continue
-            estimate = np.zeros(design.shape[1])
-            estimate[chosen] = fit[0]
             candidates = np.zeros((N_CANDIDATES, design.shape[1]))
             candidates[:, chosen] = _around(*fit, rng)
             uplift = _uplift(x_valid, candidates)
@@ -73,7 +70,7 @@ class QiniBased(Method):
         if not self.search_:
             raise ValueError(
                 "no logistic regression along the lasso path has an estimate: the outcome of the "
-                "training rows is constant or separated by the covariates; give more rows"
+                "training rows is constant, or their covariates are; give more rows"
             )
         self.seconds_["tune"] = time.perf_counter() - start
 

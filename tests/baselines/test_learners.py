@@ -88,15 +88,29 @@ def test_maximum_likelihood_equals_statsmodels():
     rng = np.random.default_rng(2)
     A = np.column_stack([np.ones(500), rng.standard_normal((500, 4))])
     y = (rng.random(500) < expit(A @ [0.3, 1, -1, 0.5, 0])).astype(float)
-    b, s = maximum_likelihood(A, y, np.zeros(5))
+    b, s = maximum_likelihood(A, y)
     reference = sm.Logit(y, A).fit(disp=0, tol=1e-12)
     np.testing.assert_allclose(b, reference.params, atol=1e-6)
     np.testing.assert_allclose(s, reference.bse, rtol=1e-5)
 
 
-def test_separated_data_have_no_estimate():
+def test_separated_data_stop_where_the_deviance_settles():
+    """All rows of a group have the outcome 1: its coefficient has no finite optimum."""
+    rng = np.random.default_rng(5)
+    group, x = rng.integers(0, 2, 400), rng.standard_normal(400)
+    y = np.where(group == 1, 1.0, rng.random(400) < expit(x))
+    A = np.column_stack([np.ones(400), group, x])
+    b, s = maximum_likelihood(A, y)
+    others, _ = maximum_likelihood(A[group == 0][:, [0, 2]], y[group == 0])
+    np.testing.assert_allclose(b[[0, 2]], others, atol=1e-4)  # the rest is estimated as ever
+    assert 5 < b[1] < 30
+    assert s[1] > 10
+
+
+def test_dependent_columns_have_no_estimate():
     x = np.linspace(-1, 1, 50)
-    assert maximum_likelihood(np.column_stack([np.ones(50), x]), 1.0 * (x > 0), np.zeros(2)) is None
+    A = np.column_stack([np.ones(50), x, np.zeros(50)])
+    assert maximum_likelihood(A, 1.0 * (np.arange(50) % 3 == 0)) is None
 
 
 def test_the_logistic_lasso_equals_liblinear_and_its_kkt_conditions():
