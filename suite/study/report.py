@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from statistics import mean
 from typing import Any
 
@@ -21,6 +22,7 @@ from suite.study.unit import COMMITTEES
 
 Record = dict[str, Any]
 SINGLE = "best epoch, single"
+COMMITTEE = "halving, best epoch, 10 best"
 LEAST_PAIRS = 6  # fewer pairs make no claim: their bootstrap interval is too short
 
 
@@ -78,14 +80,15 @@ def series(
 
 def _starts(records: Sequence[Record]) -> str:
     lines = []
-    for kind, nodes in NODES.items():
-        base = series(records, "", kind, f"halving, {SINGLE}", STARTS[0])
+    rules = {"": f"halving, {SINGLE}", ", committee of 10": COMMITTEE}
+    for (kind, nodes), (members, rule) in product(NODES.items(), rules.items()):
+        base = series(records, "", kind, rule, STARTS[0])
         for start in STARTS:
-            other = series(records, "", kind, f"halving, {SINGLE}", start)
+            other = series(records, "", kind, rule, start)
             left = [other.values[key]["nodes"] for key in other.values.keys() & base.values.keys()]
             if left:
-                label = Series(f"{nodes} nodes: {' / '.join(start)}", other.values)
-                extra = [f"{mean(left):.0f} ({min(left)}-{max(left)})"]
+                label = Series(f"{nodes} nodes{members}: {' / '.join(start)}", other.values)
+                extra = ["-" if members else f"{mean(left):.0f} ({min(left)}-{max(left)})"]
                 lines.append(_line(label, base, extra=extra))
     for kind in ("twin-mu", "logistic"):
         base = series(records, "", kind, f"full, {SINGLE}")
@@ -94,7 +97,7 @@ def _starts(records: Sequence[Record]) -> str:
         lines.append(_line(other, base, extra=["-"]))
     text = (
         "## Starts\n\n`parts`: u, v = theta+, theta-; `independent`: u and v both |U|. "
-        "`ones`: s = 1; `normal`: a and b both |N(0, 1)|. Each row against parts / ones "
+        "`ones`: s = 1; `normal`: a and b both |N(0, 1)|. Each row against its parts / ones "
         "(parts for the models without hidden layer).\n\n"
     )
     return text + _table(lines, extra=["nodes left, mean (range)"])
@@ -141,12 +144,18 @@ def _models(records: Sequence[Record]) -> str:
     logistic = series(records, "", "logistic", f"full, {SINGLE}")
     twin_mu = series(records, "", "twin-mu", f"full, {SINGLE}")
     network = series(records, "", "network", f"halving, {SINGLE}")
-    committee = series(records, "", "network", "halving, best epoch, 10 best")
+    committee = series(records, "", "network", COMMITTEE)
     nodes = NODES["network"]
     rows = [("Twin_mu against Logistic", twin_mu, logistic)]
     rows += [(f"Twin_NN {nodes} structured against Logistic", network, logistic)]
     rows += [(f"Twin_NN {nodes} structured against Twin_mu", network, twin_mu)]
     rows += [(f"committee of 10 Twin_NN {nodes} against Logistic", committee, logistic)]
+    ones = ("parts", "ones")
+    single_ones = series(records, "", "network", f"halving, {SINGLE}", ones)
+    committee_ones = series(records, "", "network", COMMITTEE, ones)
+    label = f"committee of 10 Twin_NN {nodes} from s = 1 against"
+    rows += [(f"{label} its single best", committee_ones, single_ones)]
+    rows += [(f"{label} Logistic", committee_ones, logistic)]
     for rule in ("uplift, penalised", "uplift, refit"):
         exact = series(records, "", "exact", rule)
         rows.append((f"Twin_mu optimised exactly ({rule}) against SGD", exact, twin_mu))
