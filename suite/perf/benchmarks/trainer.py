@@ -46,7 +46,7 @@ class Predict(Sampled):
         self.X = np.random.default_rng(0).normal(size=(8000, 100)).astype(np.float32)
         lane = Lane(MODELS["m = 512"], p=100, seed=1)
         if network == "pruned":
-            lane.a[64:] = 0
+            lane.a[64:] = lane.b[64:] = 0
             lane.drop_pruned_nodes()
         self.network = lane.network()
 
