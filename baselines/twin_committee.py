@@ -5,8 +5,8 @@ and its search; the committee is this project's. The ten settings that are best 
 predict together: u(x) = Σ_k u_k(x) / 10, each at its best epoch.
 
 `twin-committee` starts the factors s = a - b of the structured network as its single best does, a
-and b both |N(0, 1)|. The study of docs/twin.md found the mean of ten that start at s = 1 ahead, with
-and without outcome noise, on twelve data sets.
+and b both |N(0, 1)|. The study of docs/twin.md found the mean of ten that start at s = 1 ahead,
+with and without outcome noise, on twelve data sets.
 """
 
 from typing import ClassVar
