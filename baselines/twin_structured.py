@@ -4,9 +4,6 @@ Belbahri, Murua, Gandouet and Partovi Nia (2021), A twin neural model for uplift
 
 Model. As Twin_NN with m = 512, each node k scaled by s_k with penalty λ_1 |s_k|; nodes with s_k = 0
 leave the network, m_hat remain. On the weights the penalty λ_2 is L1, L2 or absent.
-
-`twin-committee` is not in the paper: it averages the ten best networks of one search instead of
-keeping one, since a single winner of 216 owes much to luck on validation rows.
 """
 
 from typing import ClassVar
@@ -44,12 +41,3 @@ class Twin512StructuredNone(Twin512Structured):
     grid: ClassVar = paper_grid(structured=True, penalty="none")
     quick_grid: ClassVar = {"learning_rate": (0.1,), "node_penalty": (0.0, 0.005)}
     penalty = "none"
-
-
-class TwinCommittee(Twin512Structured):
-    """The mean of the ten best networks of the search, of 64 nodes as where the rule was tested."""
-
-    name = "twin-committee"
-    paper_row = None
-    nodes = 64
-    committee = 10

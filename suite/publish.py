@@ -7,7 +7,7 @@ of a user's own method stay out, and are counted.
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,11 +32,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         with Store(PUBLISHED).writing():
-            messages = reattest() if options.reattest else publish(Store(options.store))
+            # A line as each method ends: to attest a whole table takes an hour and more.
+            for message in reattest() if options.reattest else publish(Store(options.store)):
+                print(message, flush=True)
     except (UserError, StoreError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print("\n".join(messages))
     return 0
 
 
@@ -99,20 +100,22 @@ def _write(root: Path, folder: str, before: Iterable[Record], after: list[Record
     return len(set(map(Record.line, after)) - set(map(Record.line, before)))
 
 
-def reattest(root: Path = PUBLISHED) -> list[str]:
+def reattest(root: Path = PUBLISHED) -> Iterator[str]:
     """Renew the digests of stale methods whose first replicate gives identical numbers today."""
     commit, dirty = environment.git_state()
     if commit is None or dirty:
         raise UserError("--reattest needs a clean git checkout: the commit must hold today's code")
-    messages = []
+    stale = False
     for experiment, variant in columns():
         published = Published(root).column(experiment.name, variant)
         groups: dict[tuple[str, str], list[Record]] = {}
         for record in published.stale:
             groups.setdefault((record.method, record.digest), []).append(record)
         for (method, _), records in sorted(groups.items()):
-            messages.append(_reattest(published, method, records, commit, root))
-    return messages or ["nothing is stale"]
+            stale = True
+            yield _reattest(published, method, records, commit, root)
+    if not stale:
+        yield "nothing is stale"
 
 
 def _reattest(published: Column, method: str, stale: list[Record], commit: str, root: Path) -> str:

@@ -6,13 +6,8 @@ m nodes of the first hidden layer. Reductions may be reassociated (so that they 
 in the same way, and NaN and infinity keep their meaning.
 """
 
-import platform
-
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from numba import njit
 
 _FAST = {"reassoc", "contract", "nsz", "arcp"}
 _compiled = njit(cache=True, nogil=True, fastmath=_FAST)
@@ -258,47 +253,3 @@ def uplift_from_logits(logits, uplift):
         uplift[i] = 1.0 / (1.0 + np.exp(-np.float64(logits[i, 1]))) - 1.0 / (
             1.0 + np.exp(-np.float64(logits[i, 0]))
         )
-
-
-# Denormal numbers make SGD with L1 ten to thirty times slower once weights shrink. The control
-# register of SSE decides about them, thread by thread: bit 15 flushes results, bit 6 operands.
-FLUSH_BITS = 0x8040
-
-
-@intrinsic
-def _read_mxcsr(typing_context):
-    def codegen(context, builder, signature, args):
-        if platform.machine() not in {"x86_64", "AMD64"}:
-            return context.get_constant(types.uint32, 0)
-        slot = cgutils.alloca_once(builder, ir.IntType(32))
-        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t])
-        call = cgutils.get_or_insert_function(builder.module, kind, "llvm.x86.sse.stmxcsr")
-        builder.call(call, [builder.bitcast(slot, cgutils.voidptr_t)])
-        return builder.load(slot)
-
-    return types.uint32(), codegen
-
-
-@intrinsic
-def _write_mxcsr(typing_context, value):
-    def codegen(context, builder, signature, args):
-        if platform.machine() in {"x86_64", "AMD64"}:
-            slot = cgutils.alloca_once_value(builder, args[0])
-            kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t])
-            call = cgutils.get_or_insert_function(builder.module, kind, "llvm.x86.sse.ldmxcsr")
-            builder.call(call, [builder.bitcast(slot, cgutils.voidptr_t)])
-        return context.get_dummy_value()
-
-    return types.void(types.uint32), codegen
-
-
-@njit(cache=True)
-def read_float_control():
-    """The calling thread's floating-point control register (0 on other machines than x86)."""
-    return _read_mxcsr()
-
-
-@njit(cache=True)
-def write_float_control(value):
-    """Sets the calling thread's floating-point control register."""
-    _write_mxcsr(np.uint32(value))

@@ -4,7 +4,7 @@ import json
 from importlib.metadata import PackageNotFoundError, version
 from numbers import Real
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,10 @@ FORMAT = 1  # of saved files; raised when older code could misread a newer file
 
 class UpliftEstimator(BaseEstimator):
     """Base of the twin estimators. A fitted one predicts with the mean of its `networks_`."""
+
+    # Pipeline.score hands sample_weight=None on whether it was given or not, and refuses what no
+    # step has heard of. None here means: known, and an error where weights are really given.
+    __metadata_request__score: ClassVar = {"sample_weight": None}
 
     networks_: tuple[Network, ...]
     scaler_: Scaler

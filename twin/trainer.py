@@ -5,9 +5,8 @@ epoch for all of them, and each lane then trains on its own. Nothing of one lane
 numbers, so a lane alone, in a grid, in another order or on another thread ends the same.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import ceil, inf, isfinite
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from twin import _kernels, checks
+from twin._denormals import flushed_denormals
 from twin.lane import Lane, Setting, Workspace
 from twin.network import Network, chunks
 from twin.qini import _scores
@@ -207,14 +207,3 @@ class Training:
         if self.valid is None or score > track.best_score:
             track.best_epoch, track.best_score = len(track.loss), score
             track.checkpoint = network
-
-
-@contextmanager
-def flushed_denormals() -> Iterator[None]:
-    """Flush denormal numbers to zero in this thread, and restore its setting afterwards."""
-    before = _kernels.read_float_control()
-    _kernels.write_float_control(before | _kernels.FLUSH_BITS)
-    try:
-        yield
-    finally:
-        _kernels.write_float_control(before)

@@ -70,9 +70,35 @@ def test_out_of_fold_predictions_come_from_the_other_folds():
     X = rng.standard_normal((300, 3)).astype(np.float32)
     y = rng.standard_normal(300)  # noise: a booster knows only rows it has seen
     fit = _boost.Boost(draws=1, n_folds=5).fit(X, y, np.random.default_rng(1))
-    inside = np.concatenate([outside for _, outside in fit.splits])
-    assert sorted(inside) == list(range(300))
+    left_out = np.concatenate([fold.rows for fold in fit.folds])
+    assert sorted(left_out) == list(range(300))
     assert abs(np.corrcoef(fit.out_of_fold(), y)[0, 1]) < 0.2
+
+
+def test_cross_validation_equals_that_of_xgboost():
+    """Both ways out: early stopping, and no stop before the last round."""
+    import xgboost as xgb
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 5)).astype(np.float32)
+    data = xgb.DMatrix(X, label=X[:, 0] + rng.standard_normal(400), nthread=1)
+    number = np.arange(400) % 4
+    splits = [(np.flatnonzero(number != k), np.flatnonzero(number == k)) for k in range(4)]
+    folds = [_boost.Fold(data.slice(i), data.slice(o), o) for i, o in splits]
+    stops = set()
+    for eta in (0.3, 0.001):
+        params = {**_boost.Boost()._draw(rng), "eta": eta, "subsample": 0.5}
+        log = xgb.cv(
+            params,
+            data,
+            _boost.N_ROUNDS,
+            folds=splits,
+            early_stopping_rounds=_boost.PATIENCE,
+            as_pandas=False,
+        )["test-rmse-mean"]
+        assert _boost._cross_validate(params, folds) == (log[-1], len(log))
+        stops.add(len(log) < _boost.N_ROUNDS)
+    assert stops == {True, False}
 
 
 def test_boosting_takes_the_best_draw(monkeypatch):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -98,6 +98,10 @@ def test_metadata_routing(rows: Rows) -> None:
         pipeline = Pipeline([("scale", StandardScaler()), ("twin", model)])
         pipeline.fit(rows.X, rows.y, treatment=rows.treatment)
         assert pipeline.predict(rows.X).shape == (len(rows),)
+        score = pipeline.score(rows.X, rows.y, treatment=rows.treatment)
+        assert score == adjusted_qini_score(rows.y, pipeline.predict(rows.X), rows.treatment)
+        with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+            pipeline.score(rows.X, rows.y, treatment=rows.treatment, sample_weight=rows.y)
         scores = cross_val_score(model, rows.X, rows.y, params={"treatment": rows.treatment}, cv=3)
         assert len(scores) == 3
         assert np.isfinite(scores).all()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import threadpoolctl
 
-from twin import _kernels
+from twin import _denormals
 from twin.lane import Setting
 from twin.rows import Rows
 from twin.theorem import equivalent_network
@@ -51,17 +51,19 @@ def test_a_lane_does_not_see_the_others(rows: Rows, valid: Rows) -> None:
 def test_callers_threads_and_denormals_are_restored(rows: Rows, valid: Rows) -> None:
     tiny = np.full(3, 1e-39, dtype=np.float32)
     threads = [lib["num_threads"] for lib in threadpoolctl.threadpool_info()]
-    control = _kernels.read_float_control()
+    control = _denormals.read_float_control()
     state = np.random.get_state()[1].copy()  # noqa: NPY002
     trained(GRID[:2], rows, valid, threads=2)
     assert (tiny * np.float32(0.5) > 0).all()
-    assert _kernels.read_float_control() & _kernels.FLUSH_BITS == control & _kernels.FLUSH_BITS
+    assert (
+        _denormals.read_float_control() & _denormals.FLUSH_BITS == control & _denormals.FLUSH_BITS
+    )
     assert [lib["num_threads"] for lib in threadpoolctl.threadpool_info()] == threads
     np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
 
 
 def test_denormals_are_flushed_while_training() -> None:
-    from twin.trainer import flushed_denormals
+    from twin._denormals import flushed_denormals
 
     seen = []
 
@@ -74,7 +76,7 @@ def test_denormals_are_flushed_while_training() -> None:
     thread.start()
     thread.join()
     assert seen[1] > 0
-    if _kernels.read_float_control():  # x86; elsewhere denormals are left as they are
+    if _denormals.read_float_control():  # x86; elsewhere denormals are left as they are
         assert seen[0] == 0.0
 
 
