@@ -1,6 +1,7 @@
 """The ports of R packages: how near they come, what they cost, what their cuts cost.
 
     python -m suite.ports reference FOLDER   every port beside the R package's own predictions
+    python -m suite.ports noise FOLDER       the causal forests beside grf with as many trees as grf
     python -m suite.ports sanity             every method on replicates 100-102 of scenario 4
     python -m suite.ports cuts               the same methods with the reference's larger search
     python -m suite.ports report             the tables of docs/baselines.md from what is recorded
@@ -34,6 +35,7 @@ from twin.rows import Rows
 
 RECORDS = Path("results/ports/records.jsonl")
 SEED = 7
+BESIDE_R = ("reference", "noise")
 REPLICATES = (100, 101, 102)  # 0 to 19 belong to the tables
 
 # The predictor of the R package, the port, and the port's grid where R's settings are fixed.
@@ -50,6 +52,7 @@ PORTS: dict[str, tuple[str, dict[str, tuple]]] = {
 FULL_FOREST = {"grid": {"trees": (2000,), "depth": (3, 5, 8, None)}, "trees_for_m": 500}
 # The reference's draws and folds; its depth, up to 20, would take an hour a replicate.
 FULL_BOOST = {"boost": Boost(draws=10, n_folds=10, deepest=10)}
+FOREST_OF_R = {"grid": {"trees": (2000,), "depth": (None,)}, "trees_for_m": 500}
 EVERY_VALUE = {"bins": 8000}
 UNCUT: dict[str, dict[str, Any]] = {
     "uplift-forest-kl": EVERY_VALUE,
@@ -63,7 +66,7 @@ UNCUT: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Unit:
-    """One fit: `kind` is reference, sanity or cuts; `data` a reference draw or a replicate."""
+    """One fit: `kind` is reference, noise, sanity or cuts; `data` a draw or a replicate."""
 
     kind: str
     method: str
@@ -82,24 +85,33 @@ def main(arguments: list[str] | None = None) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", choices=["reference", "sanity", "cuts", "report"])
+    parser.add_argument("what", choices=["reference", "noise", "sanity", "cuts", "report"])
     parser.add_argument("folder", nargs="?", type=Path, help="of the reference predictions")
     parser.add_argument("--methods", nargs="+", default=[], metavar="NAME", help="only these")
+    parser.add_argument("--data", nargs="+", default=[], metavar="NAME", help="only these")
     options = parser.parse_args(arguments)
-    if options.what == "reference" and not (options.folder and options.folder.is_dir()):
+    if options.what in BESIDE_R and not (options.folder and options.folder.is_dir()):
         parser.error(f"no folder {options.folder}; give the folder of the reference predictions")
     if options.what != "report":
-        run(list(units(options.what, options.folder)), options.methods, options.folder)
+        wanted = [
+            unit
+            for unit in units(options.what, options.folder)
+            if (not options.methods or unit.method in options.methods)
+            and (not options.data or unit.data in options.data)
+        ]
+        if not wanted:
+            parser.error(f"--methods and --data leave nothing of `{options.what}` to run")
+        run(wanted, options.folder)
     render(read(), list(UNCUT))
 
 
 def units(kind: str, folder: Path | None) -> Iterator[Unit]:
     """What there is to run."""
-    if kind == "reference":
+    if kind in BESIDE_R:
         for path in sorted(folder.glob("*_predictions.parquet")):
             columns = pd.read_parquet(path).columns
             for predictor, (method, _) in PORTS.items():
-                if predictor in columns:
+                if predictor in columns and (kind == "reference" or predictor.startswith("grf")):
                     yield Unit(
                         kind, method, path.name.removesuffix("_predictions.parquet"), predictor
                     )
@@ -110,10 +122,10 @@ def units(kind: str, folder: Path | None) -> Iterator[Unit]:
             yield Unit(kind, name, str(replicate))
 
 
-def run(wanted: list[Unit], only: list[str], folder: Path | None) -> None:
+def run(wanted: list[Unit], folder: Path | None) -> None:
     """Run the units that are not recorded yet, each in a process of its own."""
     done = {record["key"] for record in read()}
-    waiting = [u for u in wanted if u.key not in done and (not only or u.method in only)]
+    waiting = [unit for unit in wanted if unit.key not in done]
     RECORDS.parent.mkdir(parents=True, exist_ok=True)
     context = multiprocessing.get_context("spawn")
     for number, unit in enumerate(waiting, start=1):
@@ -135,9 +147,11 @@ def compute(unit: Unit, folder: Path | None, upstream: dict[str, Any] | None) ->
     """Fit one method and score it on the test rows."""
     method_class = baselines.method(unit.method)
     changes: dict[str, Any] = {}
-    if unit.kind == "reference":
+    if unit.kind in BESIDE_R:
         train, valid, test, of_r = _reference(folder, unit.data, unit.predictor)
-        if grid := PORTS[unit.predictor][1]:
+        if unit.kind == "noise":
+            changes = FOREST_OF_R
+        elif grid := PORTS[unit.predictor][1]:
             changes = {"grid": grid}
     else:
         data = datasets.load("scenario4", replicate=int(unit.data))

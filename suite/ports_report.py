@@ -18,6 +18,7 @@ def render(records: Sequence[Record], uncut: Sequence[str]) -> None:
         by_kind[record["kind"]].append(record)
     for kind, table in (
         ("reference", reference_table(by_kind["reference"])),
+        ("noise", noise_table(by_kind["noise"], by_kind["reference"])),
         ("sanity", sanity_table(by_kind["sanity"])),
         ("cuts", cuts_table(by_kind["cuts"], by_kind["sanity"], uncut)),
     ):
@@ -52,6 +53,18 @@ def reference_table(records: Iterable[Record]) -> str:
         lines.append((f"**{method}**", "", "mean", *means, "", ""))
     head = ("port", "R", "draw", "Spearman", "halves", "q", "q of R", "difference")
     head += ("u*: port", "u*: R")
+    return _markdown(head, lines)
+
+
+def noise_table(full: Iterable[Record], reference: Iterable[Record]) -> str:
+    """Forests of R's size beside the smaller ones of the table above."""
+    small = {(r["method"], r["data"]): r for r in reference}
+    lines = []
+    for r in sorted(full, key=lambda r: (r["data"], r["method"])):
+        pair = r, small[r["method"], r["data"]]
+        numbers = [f"{x[name]:.3f}" for name in ("spearman", "halves") for x in pair]
+        lines.append((r["method"], r["data"].replace("_", " "), *numbers))
+    head = ("port", "draw", "Spearman, 2000 trees", "500 trees", "halves, 2000 trees", "500 trees")
     return _markdown(head, lines)
 
 

@@ -11,9 +11,9 @@ from suite.digest import ROOT
 def test_a_recorded_unit_is_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ports, "RECORDS", tmp_path / "records.jsonl")
     unit = ports.Unit("sanity", "random", "100")
-    ports.run([unit], [], None)
+    ports.run([unit], None)
     first = ports.read()
-    ports.run([unit], [], None)
+    ports.run([unit], None)
     assert ports.read() == first
     assert [record["key"] for record in first] == ["sanity/random/100"]
     assert abs(first[0]["q"]) < 2  # a random ranking
