@@ -8,11 +8,13 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import baselines
 from suite import environment
+from suite.cell import cell_digest
 from suite.names import UserError
 from suite.published import PUBLISHED, Column, Published, columns, current_keys, one_a_cell
 from suite.records import Record
@@ -27,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--reattest",
         action="store_true",
-        help="rerun a replicate of each stale method; renew its digest if numbers are identical",
+        help="rerun one stale cell of each method; renew its digest if numbers are identical",
     )
     options = parser.parse_args(arguments)
     try:
@@ -101,42 +103,89 @@ def _write(root: Path, folder: str, before: Iterable[Record], after: list[Record
 
 
 def reattest(root: Path = PUBLISHED) -> Iterator[str]:
-    """Renew the digests of stale methods whose first replicate gives identical numbers today."""
+    """Renew the digests of stale records where today's code gives the numbers of one of them.
+
+    Records of one method that the same change of code made stale stand and fall together: the
+    first of them is run again. Real data have sizes of their own, and with them code that no other
+    column runs, so every column of theirs is a group; the scenarios are one.
+    """
     commit, dirty = environment.git_state()
     if commit is None or dirty:
         raise UserError("--reattest needs a clean git checkout: the commit must hold today's code")
-    stale = False
-    for experiment, variant in columns():
-        published = Published(root).column(experiment.name, variant)
-        groups: dict[tuple[str, str], list[Record]] = {}
-        for record in published.stale:
-            groups.setdefault((record.method, record.digest), []).append(record)
-        for (method, _), records in sorted(groups.items()):
-            stale = True
-            yield _reattest(published, method, records, commit, root)
-    if not stale:
+    found = [Published(root).column(experiment.name, variant) for experiment, variant in columns()]
+    groups: dict[tuple[str, ...], list[Stale]] = {}
+    for column in found:
+        for record in column.stale:
+            if record.method not in baselines.methods():
+                where = f"{column.folder} {record.method}, replicate {record.replicate}"
+                yield f"{where}: no longer a method of the project; stays stale"
+                continue
+            stale = Stale(column, record)
+            groups.setdefault(stale.group, []).append(stale)
+    runs: dict[tuple[str, int], list[list[Stale]]] = {}
+    for group in groups.values():
+        runs.setdefault((group[0].column.folder, group[0].record.replicate), []).append(group)
+    for together in runs.values():  # cells of one replicate share what they build on
+        column, first = together[0][0].column, together[0][0].record
+        methods = [group[0].record.method for group in together]
+        today = rerun(column.experiment, column.variant, methods, [first.replicate])
+        numbers = {record.method: record.numbers() for record in today}
+        for group in together:
+            yield _renew(group, numbers[group[0].record.method], commit, root)
+    if not groups:
         yield "nothing is stale"
 
 
-def _reattest(published: Column, method: str, stale: list[Record], commit: str, root: Path) -> str:
-    """Rerun the first of `stale`, which one digest made; renew them all if it is identical."""
-    where = f"{published.folder} {method}, replicate {stale[0].replicate}"
-    if method not in baselines.methods():
-        return f"{where}: no longer a method of the project; stays stale"
-    today = rerun(published.experiment, published.variant, [method], [stale[0].replicate])[0]
-    if today.numbers() != stale[0].numbers():
-        return f"{where}: differs today; stays stale until it is run again and published"
-    keys = current_keys(published.experiment, published.variant, stale)
-    attested = {"commit": commit, "replicate": stale[0].replicate}
-    renewed = {
-        record.replicate: replace(
-            record, key=keys[method, record.replicate], digest=today.digest, attested=attested
+@dataclass(frozen=True)
+class Stale:
+    """A stale record and its column."""
+
+    column: Column
+    record: Record
+
+    @property
+    def digest(self) -> str:
+        """Today's digest of its cell."""
+        return cell_digest(
+            baselines.method(self.record.method), self.column.experiment.source, None
         )
-        for record in stale
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """What it has in common with the records that one rerun attests."""
+        parts = zip(self.record.digest.split("-"), self.digest.split("-"), strict=True)
+        changed = [old if old != today else "" for old, today in parts]
+        own_data = not self.column.experiment.has_variants or changed[1]  # method, data, measures
+        return self.record.method, *changed, self.column.folder if own_data else ""
+
+
+def _renew(group: list[Stale], today: dict[str, Any], commit: str, root: Path) -> str:
+    """Give every record of `group` today's key and digest if its first has the numbers `today`."""
+    first = group[0]
+    where = f"{first.column.folder} {first.record.method}, replicate {first.record.replicate}"
+    if today != first.record.numbers():
+        return f"{where}: differs today; {len(group)} records stay stale until run again"
+    attested = {
+        "commit": commit,
+        "experiment": first.column.folder,
+        "replicate": first.record.replicate,
     }
-    path = root / published.folder / f"{method}.jsonl"
-    write_records(path, [renewed.get(record.replicate, record) for record in published.of(method)])
-    return f"{where}: identical today; {len(renewed)} records renewed"
+    for column in {id(stale.column): stale.column for stale in group}.values():
+        own = {stale.record.replicate: stale for stale in group if stale.column is column}
+        keys = current_keys(column.experiment, column.variant, column.of(first.record.method))
+        records = [
+            replace(
+                record,
+                key=keys[record.method, record.replicate],
+                digest=own[record.replicate].digest,
+                attested=attested,
+            )
+            if record.replicate in own
+            else record
+            for record in column.of(first.record.method)
+        ]
+        write_records(root / column.folder / f"{first.record.method}.jsonl", records)
+    return f"{where}: identical today; {len(group)} records renewed"
 
 
 if __name__ == "__main__":
