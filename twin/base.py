@@ -1,10 +1,13 @@
 """What all twin estimators share: checked input, prediction, score, storage."""
 
 import json
+import warnings
 from importlib.metadata import PackageNotFoundError, version
+from math import sqrt
 from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar, Self
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,11 +66,15 @@ class UpliftEstimator(BaseEstimator):
             "names": list(getattr(self, "feature_names_in_", [])),
             "networks": len(self.networks_),
         }
+        text = json.dumps(about, default=lambda value: value.tolist())  # numpy's numbers, arrays
         arrays = {"mean": self.scaler_.mean, "inverse_scale": self.scaler_.inverse_scale}
         for i, network in enumerate(self.networks_):
             arrays |= {f"network{i}/{name}": a for name, a in network.arrays().items()}
-        with open(path, "wb") as file:  # a handle, so that numpy appends no suffix
-            np.savez(file, about=np.array(json.dumps(about)), **arrays)
+        # An earlier model at `path` stays until the new one is complete.
+        partial = Path(f"{path}.partial")
+        with partial.open("wb") as file:  # a handle, so that numpy appends no suffix
+            np.savez(file, about=np.array(text), **arrays)
+        partial.replace(path)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -78,7 +85,7 @@ class UpliftEstimator(BaseEstimator):
             about = json.loads(str(arrays.pop("about")))
         except FileNotFoundError:
             raise ValueError(f"no saved model at {path}") from None
-        except (KeyError, ValueError, OSError) as error:
+        except (KeyError, ValueError, OSError, EOFError, BadZipFile) as error:
             raise ValueError(f"{path} is not a saved twin model ({error})") from None
         if about["format"] > FORMAT:
             raise ValueError(
@@ -129,6 +136,7 @@ class UpliftEstimator(BaseEstimator):
             raise ValueError(f"propensity is {self.propensity!r}; give a number or 'estimate'")
         else:
             self.propensity_ = checks.propensity_value(self.propensity)
+            _compare_with_share(self.propensity_, rows)
         return rows, valid
 
     def _check_predict_input(self, X: Any) -> NDArray[np.float32]:
@@ -159,6 +167,17 @@ class UpliftEstimator(BaseEstimator):
             raise NotFittedError(f"this {name} is not fitted yet; call fit(X, y, treatment) first")
 
 
+def _compare_with_share(e: float, rows: Rows) -> None:
+    """Warn where the share of treated rows is more than six standard errors from e."""
+    share = rows.treatment.mean()
+    if abs(share - e) > 6 * sqrt(e * (1 - e) / len(rows)):
+        warnings.warn(
+            f"propensity is {e}, but {share:.1%} of the {len(rows)} rows are treated; "
+            "give propensity='estimate', or the share that treatment was drawn with",
+            stacklevel=4,  # the line that calls fit
+        )
+
+
 def _seed(random_state: int | None) -> int:
     if random_state is None:
         return np.random.SeedSequence().entropy
@@ -176,6 +195,11 @@ def _split(rows: Rows, fraction: float, seed: int) -> tuple[Rows, Rows]:
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2,)))
     order = rng.permutation(len(rows))
     cut = round(len(rows) * fraction)
+    if cut in (0, len(rows)):
+        raise ValueError(
+            f"validation is {fraction}: of {len(rows)} rows {cut} would validate and "
+            f"{len(rows) - cut} train; both need rows of both arms"
+        )
     parts = rows.take(np.sort(order[cut:])), rows.take(np.sort(order[:cut]))
     for name, part in zip(("training", "validation"), parts, strict=True):
         checks.both_arms(part.treatment, f"treatment of the {name} rows")

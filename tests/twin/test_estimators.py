@@ -1,6 +1,7 @@
 """TwinUplift and TwinSearch as scikit-learn users meet them."""
 
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -79,11 +80,49 @@ def test_load_refuses_what_it_cannot_read(rows: Rows, tmp_path: Path, monkeypatc
     monkeypatch.setattr("twin.base.FORMAT", 0)
     with pytest.raises(ValueError, match="has format 1 .*this version reads up to 0"):
         TwinUplift.load(path)
-    path.write_bytes(b"something else")
-    with pytest.raises(ValueError, match="is not a saved twin model"):
-        TwinUplift.load(path)
+    for content in (b"something else", b"", path.read_bytes()[:200]):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="is not a saved twin model"):
+            TwinUplift.load(path)
     with pytest.raises(ValueError, match="no saved model at"):
         TwinUplift.load(tmp_path / "absent")
+
+
+def test_numpy_parameters_are_saved(rows: Rows, tmp_path: Path) -> None:
+    grid = {"learning_rate": np.array([0.05, 0.1])}
+    model = search(grid=grid, random_state=np.int64(3)).fit(*parts(rows), validation=0.3)
+    model.save(tmp_path / "model.twin")
+    loaded = TwinSearch.load(tmp_path / "model.twin")
+    np.testing.assert_array_equal(loaded.predict(rows.X), model.predict(rows.X))
+    assert loaded.random_state == 3
+
+
+def test_a_failed_save_leaves_the_earlier_model(rows: Rows, tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "model.twin"
+    model = twin().fit(*parts(rows))
+    model.save(path)
+    before = path.read_bytes()
+
+    def full(*arguments: Any, **arrays: Any) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(OSError, match="No space"):
+        model.save(path)
+    assert path.read_bytes() == before
+
+
+def test_a_propensity_far_from_the_share_of_treated_rows_is_pointed_out(rows: Rows) -> None:
+    with pytest.warns(UserWarning, match=r"propensity is 0.9, but .*give propensity='estimate'"):
+        twin(propensity=0.9).fit(*parts(rows))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        twin(propensity="estimate").fit(*parts(rows))
+
+
+def test_a_fraction_without_rows_is_named(rows: Rows) -> None:
+    with pytest.raises(ValueError, match="validation is 1e-06: of .* rows 0 would validate"):
+        twin().fit(*parts(rows), validation=1e-6)
 
 
 def test_inside_a_pipeline(rows: Rows) -> None:
