@@ -12,7 +12,7 @@ from suite.records import Record
 
 SCENARIOS = ("scenario1", "scenario2", "scenario3", "scenario4")
 SUPPORTED, NOT_SHOWN, CONTRADICTED = "supported", "not shown", "contradicted"
-TOO_FEW = "too few replicates"
+TOO_FEW, INCOMPLETE = "too few replicates", "incomplete"
 LEVEL = 0.05
 
 # Rows of the paper's tables, as `Method.paper_row` has them.
@@ -195,7 +195,10 @@ def judge(claim: Claim, published: Published, variant: str) -> Verdict:
         return Verdict(claim, compare.NOT_YET_RUN, missing=missing)
     adjusted = stats.holm([finding.p for finding in findings])
     findings = [replace(f, p_holm=p) for f, p in zip(findings, adjusted, strict=True)]
-    return Verdict(claim, _verdict(claim, findings), tuple(findings), missing)
+    verdict = _verdict(claim, findings)
+    if missing and verdict != CONTRADICTED:  # the others could still contradict it
+        verdict = INCOMPLETE
+    return Verdict(claim, verdict, tuple(findings), missing)
 
 
 def _verdict(claim: Claim, findings: list[Finding]) -> str:

@@ -24,7 +24,7 @@ def unavailable(experiment: Experiment) -> str | None:
         return str(error)
 
 
-def _how_to_get(reason: str | None) -> str:
+def how_to_get(reason: str | None) -> str:
     """The command in a long explanation."""
     if reason is None:
         return "ready"
@@ -49,7 +49,7 @@ def show(output: Console) -> None:
             item.summary,
             str(len(item.default_methods())),
             " ".join(f"{v or ''} {n}".strip() for v, n in zip(variants, counts, strict=True) if n),
-            _how_to_get(unavailable(item)),
+            how_to_get(unavailable(item)),
         )
     output.print(experiments)
     methods = Table(title="methods", **STYLE)

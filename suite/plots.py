@@ -140,13 +140,14 @@ def dots(column: Column) -> Picture:
         if oracle is not None:
             axis.axvline(oracle, color=OTHER, linestyle="--", linewidth=0.8)
         axis.set_ylim(-0.7, len(points) - 0.3)
-        axis.set_yticks(range(len(points)), [point["method"] for point in reversed(points)])
+        axis.set_yticks(range(len(points)), [point["label"] for point in reversed(points)])
         axis.set_xlabel("test q_adj, per cent")
         axis.grid(axis="x", alpha=0.25)
         axis.plot([], [], color=OURS, marker="o", label="ours ± 2 s.e.")
         if any(point["paper"] is not None for point in points):
             axis.plot([], [], color=PAPER, marker="D", linestyle="", label="the paper's")
-        axis.plot([], [], color=OTHER, linestyle="--", label="oracle")
+        if oracle is not None:
+            axis.plot([], [], color=OTHER, linestyle="--", label="oracle")
         figure.legend(loc="outside lower center", ncols=3, frameon=False)
         axis.set_title(f"{column.folder}, {_replicates(column)}")
         return figure
@@ -167,7 +168,7 @@ def quality_against_time(column: Column) -> Picture:
             bar = {"yerr": point["error"], "capsize": 2, "alpha": 0.35}
             axis.errorbar(*place, color=OURS, linestyle="", **bar)
             # A number stands for the point; names would cover each other.
-            label = f"{number:>2}  {point['method']}"
+            label = f"{number:>2}  {point['label']}"
             axis.plot(*place, color=OURS, marker="", linestyle="", label=label)
             box = {"boxstyle": "circle,pad=0.18", "facecolor": "white", "edgecolor": OURS}
             axis.annotate(str(number), place, ha="center", va="center", fontsize=7, bbox=box)
@@ -195,6 +196,7 @@ def _panel(axis: Axes, name: str, curve: dict[str, Any], oracle: dict[str, Any] 
 
 def _points(column: Column) -> list[dict[str, Any]]:
     groups, known, points = by_method(column.records), baselines.methods(), []
+    most = max(map(len, groups.values()), default=0)
     for name in _ranked(column):
         mean = mean_of(groups[name], q_adj)
         seconds = mean_of(groups[name], lambda record: record.cpu_seconds)
@@ -202,6 +204,7 @@ def _points(column: Column) -> list[dict[str, Any]]:
         points.append(
             {
                 "method": name,
+                "label": name if mean.n == most else f"{name} (n = {mean.n})",
                 "mean": mean.value,
                 "error": mean.error,
                 "paper": printed.value if printed else None,
@@ -232,7 +235,9 @@ def _curve(records: list[Record]) -> dict[str, Any] | None:
 
 
 def _replicates(column: Column) -> str:
-    return count(len({record.replicate for record in column.records}), "replicate")
+    counts = [len(records) for records in by_method(column.records).values()]
+    least, most = min(counts), max(counts)
+    return count(most, "replicate") if least == most else f"{least} to {most} replicates"
 
 
 def _bytes(figure: Figure, kind: str, metadata: dict[str, Any]) -> bytes:

@@ -29,11 +29,12 @@ import datasets
 from baselines._boost import Boost
 from baselines._forest import Forest
 from suite.cell import plain
+from suite.digest import ROOT
 from suite.ports_report import render
 from twin.qini import qini_curve
 from twin.rows import Rows
 
-RECORDS = Path("results/ports/records.jsonl")
+RECORDS = ROOT / "results" / "ports" / "records.jsonl"
 SEED = 7
 BESIDE_R = ("reference", "noise")
 REPLICATES = (100, 101, 102)  # 0 to 19 belong to the tables

@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from statistics import mean
 from typing import Any
 
-PAGE = Path("docs/baselines.md")
+from suite.digest import ROOT
+
+PAGE = ROOT / "docs" / "baselines.md"
 Record = dict[str, Any]
 
 

@@ -33,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.experiment == "list":
             listing.show(output)
             return 0
+        if options.dask and options.jobs:
+            raise UserError("--jobs is for this machine; the cells of --dask go to its workers")
         plans = [_plan(item, options) for item in _experiments(options, output)]
         if options.dry_run:
             for plan in plans:
@@ -56,7 +58,10 @@ def _parser() -> argparse.ArgumentParser:
         "experiment", help="an experiment, `paper` (all that the paper has), or `list`"
     )
     parser.add_argument(
-        "--replicates", type=_replicates, metavar="N|A-B", help="how many, or which (default: 20)"
+        "--replicates",
+        type=_replicates,
+        metavar="N|A-B",
+        help="how many, or which (default: the experiment's)",
     )
     parser.add_argument(
         "--methods", nargs="+", default=[], metavar="NAME", help="names or globs (default: all)"
@@ -95,7 +100,8 @@ def _experiments(options: argparse.Namespace, output: Console) -> list[Experimen
         if not item.in_paper:
             continue
         if reason := listing.unavailable(item):
-            output.print(f"skipped {item.name}: {reason}", markup=False)
+            how = listing.how_to_get(reason)
+            output.print(f"skipped {item.name}, its data are not here: {how}", markup=False)
         else:
             found.append(item)
     return found
@@ -139,7 +145,8 @@ def _run(plans: list[Plan], options: argparse.Namespace, output: Console) -> int
                 # It may have struck between the disk and the memory: the disk is right.
                 on_disk = prepare(plan, [*progress.records.values(), *store.records(plan.folder)])
                 _closing(on_disk, options, output)
-                output.print("interrupted; the same command goes on from here", markup=False)
+                again = "the same command without --fresh" if options.fresh else "the same command"
+                output.print(f"interrupted; {again} goes on from here", markup=False)
                 return INTERRUPTED
             code = max(code, _closing(progress, options, output))
     return code

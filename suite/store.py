@@ -32,20 +32,12 @@ class Store:
     def __init__(self, root: str | Path) -> None:
         self.root = Path(root)
 
-    def folders(self) -> list[str]:
-        """The experiments that have records here."""
-        return sorted({path.parent.name for path in self.root.glob("*/*.jsonl")})
-
     def records(self, folder: str) -> list[Record]:
         """The readable records of one experiment, oldest first within a method."""
         found = []
         for path in sorted((self.root / folder).glob("*.jsonl")):
             found.extend(record for _, record in read_lines(path) if isinstance(record, Record))
         return found
-
-    def by_key(self, folder: str) -> dict[str, Record]:
-        """The last record of every key: a later one replaces an earlier one."""
-        return {record.key: record for record in self.records(folder)}
 
     def problems(self) -> list[str]:
         """Every line that is no record, or whose checksum does not match."""

@@ -8,11 +8,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from suite.digest import ROOT
 from suite.study.plan import units
 from suite.study.report import render
 from suite.study.unit import run_unit
 
-FOLDER = Path("results/study")
+FOLDER = ROOT / "results" / "study"
 
 
 def main() -> None:

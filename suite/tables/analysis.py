@@ -61,7 +61,8 @@ def claims_table(published: Published, variant: str) -> Table:
             "not shown: neither. A claim of no gain stands unless a gain is significant.",
             "Held: contrasts with the claimed sign (no significant gain, where that is the claim); "
             "p: of the weakest contrast (the strongest gain); the CSV file has them all.",
-            "Too few replicates: with so many contrasts the test cannot reach 5 % yet.",
+            "Too few replicates: with so many contrasts the test cannot reach 5 % yet; incomplete: "
+            "some contrasts have no records yet.",
             *notes.footer(used, [record for source in used for record in source.records]),
         ),
         left=2,
@@ -187,7 +188,7 @@ def sensitivity(source: Column) -> Table:
         rows=tuple(rows),
         notes=(
             "Bold: what the other tables show. The same predictions in every column.",
-            *notes.footer([source], source.records),
+            *notes.footer([source], source.records, "in per cent, test rows"),
         ),
         tidy=tuple(tidy),
         tidy_fields=(

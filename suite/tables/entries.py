@@ -1,7 +1,7 @@
 """Our numbers beside the paper's: the entries that the tables are made of."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from suite import compare
 from suite.compare import Mean, mean_of
@@ -28,6 +28,7 @@ class Entry:
     verdict: str
     stale: bool
     fewer: bool = False  # it has fewer replicates than another row of its column
+    by_replicate: Mapping[int, float] = field(default_factory=dict)
 
     @property
     def failures(self) -> int:
@@ -88,7 +89,7 @@ def entries(
     column: Column,
     methods: Mapping[str, str | None],
     papers: Mapping[str, Printed | None],
-    number: object = compare.q_adj,
+    number: Callable[[Record], float | None] = compare.q_adj,
 ) -> dict[str, Entry]:
     """The entries of one column: `methods` and `papers` by row."""
     stale = {record.method for record in column.stale}
@@ -107,6 +108,7 @@ def entries(
             verdict=_verdict(verdicts.get(row, ""), ours[row], records[row]),
             stale=method in stale,
             fewer=ours[row] is not None and ours[row].n < most,
+            by_replicate={r.replicate: number(r) for r in records[row] if r.ok},
         )
         for row, method in methods.items()
     }
@@ -119,9 +121,16 @@ def _verdict(verdict: str, ours: Mean | None, records: tuple[Record, ...]) -> st
 
 
 def best_rows(found: Mapping[str, Entry]) -> set[str]:
-    """The rows with the highest mean, the bounds left aside."""
-    runs = {row: e.ours.value for row, e in found.items() if e.ours and row not in BOUNDS}
-    return {row for row, value in runs.items() if value == max(runs.values())}
+    """The rows with the highest mean over the replicates that all have; the bounds left aside.
+
+    None where rows share fewer than two: luck of the draw would name the best.
+    """
+    runs = {row: e.by_replicate for row, e in found.items() if e.ours and row not in BOUNDS}
+    common = set.intersection(*map(set, runs.values())) if runs else set()
+    if len(common) < 2:
+        return set()
+    means = {row: sum(values[r] for r in sorted(common)) for row, values in runs.items()}
+    return {row for row, value in means.items() if value == max(means.values())}
 
 
 DETAIL_HEADS = ("regret", "rank corr.", "PEHE", "selected from", "core time", "memory")

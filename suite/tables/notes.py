@@ -10,8 +10,13 @@ from suite.tables.entries import STALE_MARK
 STALE_NOTE = " stale: the code behind the number has changed since."
 
 
-def footer(columns: Iterable[Column], records: Iterable[Record]) -> tuple[str, ...]:
-    """The notes of a table made of `records` of `columns`."""
+MEASURE = f"q_adj in per cent, {MAIN[0]}'s convention, J = {MAIN[1]}"
+
+
+def footer(
+    columns: Iterable[Column], records: Iterable[Record], measure: str = f"{MEASURE}, test rows"
+) -> tuple[str, ...]:
+    """The notes of a table made of `records` of `columns`; no `measure` where it shows none."""
     columns, records = list(columns), list(records)
     replicates = sorted({record.replicate for record in records})
     variants = sorted({column.variant for column in columns if column.variant})
@@ -24,7 +29,8 @@ def footer(columns: Iterable[Column], records: Iterable[Record]) -> tuple[str, .
     if variants:
         notes.append(f"Variant of the data generator: {', '.join(variants)}.")
     notes += [f"Data: {note}." for note in data_notes]
-    notes.append(f"Measure: q_adj in per cent, {MAIN[0]}'s convention, J = {MAIN[1]}, test rows.")
+    if measure:
+        notes.append(f"Measure: {measure}.")
     notes.append(f"Training budget of the twin models: {_budget(records)}.")
     notes.append(f"Commit of the records: {', '.join(commits) or 'none yet'}.")
     stale = {(record.method, record.replicate) for column in columns for record in column.stale}
@@ -51,7 +57,12 @@ def _budget(records: Iterable[Record]) -> str:
 
 VERDICTS = (
     "Verdict: agrees where |ours - paper| ≤ 2 sqrt(se² + b²), b the paper's bound on its standard "
-    "error; same ranking where the row's rank moves by at most 2; differs otherwise."
+    "error; same ranking where the row's rank among the rows of this table moves by at most 2; "
+    "differs otherwise."
+)
+BEST = (
+    "Best row (in bold, or so named): highest mean over the replicates that all rows of its column "
+    "have, from two on."
 )
 TRUTH = (
     "Regret: the oracle's q minus the row's, both from the true uplift (no outcome noise); rank "

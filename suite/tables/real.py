@@ -119,7 +119,7 @@ def t5(published: Published) -> Table:
             *texts(head for part in PARTS for head in (part, "paper")),
         ),
         rows=tuple(body),
-        notes=notes.footer(columns, records),
+        notes=notes.footer(columns, records, notes.MEASURE),
         tidy=tuple(tidy),
         label="tab:final_models_results",
     )

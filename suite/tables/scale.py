@@ -30,11 +30,11 @@ def scale(published: Published) -> Table:
         header=texts(HEADER),
         rows=tuple(body),
         notes=(
-            "CPU seconds of tuning, fitting and predicting all rows in one thread; the peak is the "
-            "resident memory of the whole process.",
+            "CPU seconds of tuning, fitting and predicting the test rows, one thread; the peak is "
+            "the resident memory of the whole process.",
             "Growth: the exponent b of cost = rows^b from one size to the next, in the last row "
             "from the first size to the last; below 1 a row costs less in larger data.",
-            *notes.footer(columns, shown),
+            *notes.footer(columns, shown, measure=""),
         ),
         tidy=tuple(tidy),
         tidy_fields=TIDY,

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,9 @@ import pytest
 from suite import claims, stats
 from suite.compare import AGREES, DIFFERS, NOT_YET_RUN, SAME_RANKING, TOO_FEW, Mean, verdicts
 from suite.paper import Printed, printed, rows, scenario_value, text
+from suite.published import Published
+from suite.tables.entries import Entry, best_rows
+from tests.suite.made import made_column
 
 
 def test_verdicts_follow_the_rule() -> None:
@@ -118,3 +122,35 @@ def test_verdicts_on_claims(
 ) -> None:
     claim = claims.Claim("text", tuple(f.contrast for f in findings), significant)
     assert claims._verdict(claim, findings) == expected
+
+
+def test_a_claim_with_contrasts_not_run_is_incomplete(tmp_path: Path) -> None:
+    """Unless those that have run contradict it already."""
+    made_column(tmp_path, "scenario4", ["r-lasso", "x-lasso"], replicates=8)
+    published = Published(tmp_path)
+    run = claims.Contrast("R-Learner (lasso)", "X-Learner (lasso)")
+    waiting = claims.Contrast("R-Learner (lasso)", "Logistic")
+    for significant in (True, False):
+        claim = claims.Claim("text", (run, waiting), significant)
+        verdict = claims.judge(claim, published, "printed")
+        assert (verdict.verdict, verdict.missing) == (claims.INCOMPLETE, 1)
+
+
+def test_the_best_row_is_named_on_common_replicates() -> None:
+    """A row with few and lucky replicates does not win against rows with many."""
+
+    def best(values: dict[str, dict[int, float]]) -> set[str]:
+        mean = Mean(0.0, None, 1)
+        return best_rows(
+            {
+                row: Entry(row, row, (), mean, None, "", stale=False, by_replicate=own)
+                for row, own in values.items()
+            }
+        )
+
+    many = {0: 5.0, 1: 5.0, 2: 1.0, 3: 1.0}
+    assert best({"few": {0: 4.0, 1: 4.0}, "many": many}) == {"many"}
+    assert best({"few": {0: 6.0}, "many": many}) == set()  # one replicate in common
+    assert best({"a": many, "b": many}) == {"a", "b"}
+    assert best({"Oracle (true uplift)": {0: 9.0, 1: 9.0}, "many": many}) == {"many"}
+    assert best({}) == set()

@@ -16,7 +16,7 @@ from suite.digest import ROOT
 from tests.suite.conftest import lines, numbers
 
 pytest.importorskip("distributed")
-QUICK = ("scenario4", "--quick", "--jobs", "1")
+QUICK = ("scenario4", "--quick")
 
 
 @pytest.fixture(scope="module")

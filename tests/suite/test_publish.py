@@ -12,6 +12,8 @@ import pytest
 
 from suite import publish, verify
 from suite.digest import PACKAGES, ROOT
+from suite.experiments import EXPERIMENTS
+from suite.names import UserError
 from suite.published import Published
 from suite.store import Store
 from tests.suite.made import made_column, made_record
@@ -112,6 +114,27 @@ def project(tmp_path: Path) -> tuple[Path, Project]:
     run("git", "add", ".")
     assert run("git", "commit", "-qm", "start").returncode == 0
     return root, run
+
+
+def test_verify_takes_globs_and_names_near_matches() -> None:
+    known = ["r-lasso", "r-xgboost", "x-lasso"]
+    assert verify._methods([], known) == known
+    assert verify._methods(["r-*"], known) == ["r-lasso", "r-xgboost"]
+    with pytest.raises(UserError, match="'r-laso'; did you mean r-lasso"):
+        verify._methods(["r-laso"], known)
+
+
+def test_verify_computes_published_cells_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def rerun(experiment: object, variant: str, methods: list[str], replicates: tuple) -> list:
+        asked.extend((method, replicate) for method in methods for replicate in replicates)
+        return []
+
+    monkeypatch.setattr(verify, "rerun", rerun)
+    cells = [("a", 0), ("a", 1), ("b", 0), ("c", 0), ("c", 1)]
+    verify._rerun(EXPERIMENTS["minute"], None, cells)
+    assert sorted(asked) == cells
 
 
 @pytest.mark.slow

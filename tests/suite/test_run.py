@@ -249,6 +249,7 @@ def test_list_shows_experiments_and_methods(capsys: pytest.CaptureFixture) -> No
         (("scenario4", "--variant", "relesed"), ("unknown variant", "released", "centred")),
         (("minute", "--variant", "printed"), ("has no variants",)),
         (("scenario4", "--method", "nowhere.py"), ("no method file at nowhere.py",)),
+        (("scenario4", "--dask", "tcp://x:1", "--jobs", "2"), ("--jobs is for this machine",)),
     ],
 )
 def test_wrong_names_get_near_matches(
