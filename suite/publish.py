@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import baselines
 from suite import environment
@@ -129,9 +128,9 @@ def reattest(root: Path = PUBLISHED) -> Iterator[str]:
         column, first = together[0][0].column, together[0][0].record
         methods = [group[0].record.method for group in together]
         today = rerun(column.experiment, column.variant, methods, [first.replicate])
-        numbers = {record.method: record.numbers() for record in today}
+        by_method = {record.method: record for record in today}
         for group in together:
-            yield _renew(group, numbers[group[0].record.method], commit, root)
+            yield _renew(group, by_method[group[0].record.method], commit, root)
     if not groups:
         yield "nothing is stale"
 
@@ -159,11 +158,14 @@ class Stale:
         return self.record.method, *changed, self.column.folder if own_data else ""
 
 
-def _renew(group: list[Stale], today: dict[str, Any], commit: str, root: Path) -> str:
-    """Give every record of `group` today's key and digest if its first has the numbers `today`."""
+def _renew(group: list[Stale], today: Record, commit: str, root: Path) -> str:
+    """Give every record of `group` today's key and digest if its first has `today`'s numbers."""
     first = group[0]
     where = f"{first.column.folder} {first.record.method}, replicate {first.record.replicate}"
-    if today != first.record.numbers():
+    if first.record.ok and not today.ok:
+        reason = today.error.splitlines()[-1]
+        return f"{where}: cannot be computed now, {len(group)} records stay stale: {reason}"
+    if today.numbers() != first.record.numbers():
         return f"{where}: differs today; {len(group)} records stay stale until run again"
     attested = {
         "commit": commit,

@@ -60,21 +60,17 @@ def series(
     kind: str,
     rule: str,
     start: tuple[str, str] | None = None,
-    *,
-    any_start: bool = False,
 ) -> Series:
     """The measures of one rule; `start` is (weight_start, scale_start), None the default's."""
     start = start or (DEFAULT_START if kind in NODES else LINEAR_START)
     values = {}
     for record in records:
         unit = record["unit"]
-        begun = (unit["weight_start"], unit["scale_start"])
-        if unit["kind"] != kind or not (any_start or begun == start):
+        if unit["kind"] != kind or (unit["weight_start"], unit["scale_start"]) != start:
             continue
         for row in record["rows"]:
             if row["rule"] == rule:
-                key = (unit["scenario"], unit["variant"], unit["replicate"])
-                values[(*key, *begun) if any_start else key] = row
+                values[unit["scenario"], unit["variant"], unit["replicate"]] = row
     return Series(label, values)
 
 
@@ -106,13 +102,12 @@ def _starts(records: Sequence[Record]) -> str:
 def _schedules(records: Sequence[Record]) -> str:
     lines = []
     for kind in ("network", "twin-mu", "logistic"):
-        # Both sides of a pair come from one training: networks of every start count.
-        full = series(records, "", kind, f"full, {SINGLE}", any_start=kind in NODES)
+        full = series(records, "", kind, f"full, {SINGLE}")
         for label, rule in (
             (f"{kind}: halving against full training", f"halving, {SINGLE}"),
             (f"{kind}: last epoch against best", "full, last epoch, single"),
         ):
-            other = series(records, label, kind, rule, any_start=kind in NODES)
+            other = series(records, label, kind, rule)
             extra = ["-"]
             if kind == "network":
                 common = other.values.keys() & full.values.keys()
