@@ -5,6 +5,13 @@ from collections.abc import Iterable
 from suite.plots import Picture
 from suite.tables.model import Table
 
+FIGURES = {
+    "F4": "F4: Qini curves of the true uplift",
+    "curves": "Qini curves of every method",
+    "dots": "q_adj of every method, beside the paper's",
+    "time": "q_adj against core time",
+}
+
 
 def index(tables: Iterable[Table], pictures: Iterable[Picture]) -> str:
     """A list of what there is."""
@@ -22,5 +29,7 @@ def index(tables: Iterable[Table], pictures: Iterable[Picture]) -> str:
     lines += ["", "| figure | |", "| --- | --- |"]
     for picture in pictures:
         n = picture.name
-        lines.append(f"| {n} | [svg]({n}.svg), [png]({n}.png) |")
+        kind, _, data = n.partition("-")
+        title = FIGURES[kind] + (f", {data}" if data else "")
+        lines.append(f"| {title} | [svg]({n}.svg), [png]({n}.png) |")
     return "\n".join(lines) + "\n"
