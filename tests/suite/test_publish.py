@@ -12,10 +12,10 @@ import pytest
 
 from suite import publish, verify
 from suite.digest import PACKAGES, ROOT
-from suite.experiments import EXPERIMENTS
+from suite.experiments import EXPERIMENTS, Experiment
 from suite.names import UserError
 from suite.published import Published
-from suite.store import Store
+from suite.store import Store, write_records
 from tests.suite.made import made_column, made_record
 
 FOLDER = "scenario4-printed"
@@ -114,6 +114,62 @@ def project(tmp_path: Path) -> tuple[Path, Project]:
     run("git", "add", ".")
     assert run("git", "commit", "-qm", "start").returncode == 0
     return root, run
+
+
+@pytest.fixture
+def stale_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two scenarios and another experiment, published before the code of their method changed."""
+    monkeypatch.setattr(publish.environment, "git_state", lambda: ("0123abcd", False))
+    for name, variant in (("scenario4", "printed"), ("scenario1", "printed"), ("minute", None)):
+        made_column(tmp_path, name, ["r-lasso"], replicates=2, variant=variant)
+        column = Published(tmp_path).column(name, variant)
+        records = [
+            replace(r, key="old", digest="-".join(["0" * 12, *digest.split("-")[1:]]))
+            for r in column.records
+            for digest in [publish.Stale(column, r).digest]
+        ]
+        write_records(tmp_path / column.folder / "r-lasso.jsonl", records)
+    return tmp_path
+
+
+def test_one_rerun_attests_all_scenarios_and_each_other_experiment(
+    stale_records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = []
+
+    def rerun(experiment: Experiment, variant: str, methods: list[str], replicates: list) -> list:
+        runs.append((experiment.name, methods, replicates))
+        return [made_record(methods[0], replicates[0])]
+
+    monkeypatch.setattr(publish, "rerun", rerun)
+    messages = list(publish.reattest(stale_records))
+    assert runs == [("scenario4", ["r-lasso"], [0]), ("minute", ["r-lasso"], [0])]
+    assert [message.split("; ")[1] for message in messages] == [
+        "4 records renewed",
+        "2 records renewed",
+    ]
+    published = Published(stale_records)
+    for name, variant in (("scenario4", "printed"), ("scenario1", "printed"), ("minute", None)):
+        column = published.column(name, variant)
+        assert len(column.records) == 2
+        assert column.stale == ()
+    assert published.column("scenario1", "printed").records[0].attested == {
+        "commit": "0123abcd",
+        "experiment": "scenario4-printed",
+        "replicate": 0,
+    }
+
+
+def test_a_rerun_that_fails_attests_nothing_and_says_why(
+    stale_records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = {"status": "failed", "error": "Traceback\nDataFileError: not here"}
+    monkeypatch.setattr(
+        publish, "rerun", lambda e, v, methods, r: [made_record(methods[0], r[0], **failed)]
+    )
+    messages = list(publish.reattest(stale_records))
+    assert all("cannot be computed now" in m and "not here" in m for m in messages)
+    assert len(Published(stale_records).column("minute").stale) == 2
 
 
 def test_verify_takes_globs_and_names_near_matches() -> None:
