@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 
 from suite import compare, paper, stats
+from suite.experiments import SCENARIOS
 from suite.published import Published
 from suite.records import Record
 
-SCENARIOS = ("scenario1", "scenario2", "scenario3", "scenario4")
 SUPPORTED, NOT_SHOWN, CONTRADICTED = "supported", "not shown", "contradicted"
 TOO_FEW, INCOMPLETE = "too few replicates", "incomplete"
 LEVEL = 0.05

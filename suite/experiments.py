@@ -11,8 +11,9 @@ from datasets.scenarios import VARIANTS
 from suite import paper
 from suite.names import unknown
 
-__all__ = ["EXPERIMENTS", "VARIANTS", "Experiment", "experiment"]
+__all__ = ["EXPERIMENTS", "SCENARIOS", "VARIANTS", "Experiment", "experiment"]
 
+SCENARIOS = ("scenario1", "scenario2", "scenario3", "scenario4")
 _SMALL = MappingProxyType({"n": 5000, "p": 30})
 
 

@@ -1,6 +1,7 @@
-"""Wrong names get an error with the near matches and the valid names."""
+"""Names and globs; wrong ones get an error with the near matches and the valid names."""
 
 import difflib
+import fnmatch
 from collections.abc import Iterable
 
 
@@ -14,3 +15,15 @@ def unknown(what: str, name: str, valid: Iterable[str]) -> UserError:
     near = difflib.get_close_matches(name, valid, n=3, cutoff=0.5)
     hint = f"; did you mean {', '.join(near)}?" if near else ""
     return UserError(f"unknown {what} {name!r}{hint}\n  there are: {', '.join(valid)}")
+
+
+def matching(what: str, patterns: Iterable[str], valid: Iterable[str]) -> list[str]:
+    """The valid names that the names and globs `patterns` mean, each once."""
+    valid = list(valid)
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        matches = fnmatch.filter(valid, pattern)
+        if not matches:
+            raise unknown(what, pattern, valid)
+        found |= dict.fromkeys(matches)
+    return list(found)

@@ -1,6 +1,5 @@
 """The plan: the cells of an experiment, each with its key, its seed and its digest."""
 
-import fnmatch
 import hashlib
 import json
 import re
@@ -13,7 +12,7 @@ import baselines
 from baselines.contract import Method
 from suite.cell import MethodFile, Task, cell_digest
 from suite.experiments import VARIANTS, Experiment
-from suite.names import UserError, unknown
+from suite.names import UserError, matching, unknown
 
 
 @dataclass(frozen=True)
@@ -171,13 +170,7 @@ def _chosen(
 ) -> list[str]:
     """The methods of the plan, upstream ones before what starts from them."""
     if patterns:
-        wanted: dict[str, None] = {}
-        for pattern in patterns:
-            matches = fnmatch.filter(known, pattern)
-            if not matches:
-                raise unknown("method", pattern, known)
-            wanted |= dict.fromkeys(matches)
-        wanted |= dict.fromkeys(own)
+        wanted = dict.fromkeys([*matching("method", patterns, known), *own])
     else:
         wanted = dict.fromkeys([*experiment.default_methods(), *own])
     ordered: dict[str, None] = {}

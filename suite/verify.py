@@ -6,7 +6,6 @@ to agree within 0.1, the rank correlation with the true uplift within 0.01.
 """
 
 import argparse
-import fnmatch
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from rich.table import Table
 from suite import display
 from suite.experiments import Experiment, experiment
 from suite.listing import STYLE
-from suite.names import UserError, unknown
+from suite.names import UserError, matching
 from suite.plan import check_variant
 from suite.published import Published, one_a_cell
 from suite.records import Record
@@ -51,7 +50,8 @@ def _verify(options: argparse.Namespace) -> int:
     chosen = experiment(options.experiment)
     variant = check_variant(chosen, options.variant)
     published = Published().column(chosen.name, variant)
-    methods = _methods(options.methods, sorted({record.method for record in published.records}))
+    known = sorted({record.method for record in published.records})
+    methods = matching("published method", options.methods, known) or known
     old = {
         (record.method, record.replicate): record
         for record in published.records
@@ -81,14 +81,6 @@ def _verify(options: argparse.Namespace) -> int:
         table.add_row(new.method, str(new.replicate), _q_adj(before), _q_adj(new), verdict)
     output.print(table)
     return int(any(verdict.startswith("NOT") for verdict in verdicts))
-
-
-def _methods(asked: Sequence[str], known: Sequence[str]) -> list[str]:
-    """The published methods that the names and globs `asked` for mean; all without any."""
-    for pattern in asked:
-        if not fnmatch.filter(known, pattern):
-            raise unknown("published method", pattern, known)
-    return [name for name in known if not asked or any(fnmatch.fnmatch(name, p) for p in asked)]
 
 
 def _rerun(

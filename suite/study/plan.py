@@ -3,7 +3,8 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-SCENARIOS = ("scenario1", "scenario2", "scenario3", "scenario4")
+from suite.experiments import SCENARIOS
+
 VARIANTS = ("printed", "centred", "released")
 FIRST_REPLICATE = 100  # 0 to 19 belong to the tables
 # Nodes of the structured networks; with 64 a whole grid without halving stays affordable.

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from suite.experiments import SCENARIOS
 from suite.stats import bootstrap_interval
 from suite.study.plan import (
     DEFAULT_START,
     FIRST_REPLICATE,
     LINEAR_START,
     NODES,
-    SCENARIOS,
     STARTS,
     units,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from suite import plots
-from suite.experiments import VARIANTS
+from suite.experiments import SCENARIOS, VARIANTS
 from suite.published import Column, Published, columns
 from suite.tables import real, simulated
 from suite.tables.analysis import analyses
@@ -12,7 +12,6 @@ from suite.tables.entries import compares
 from suite.tables.index import index
 from suite.tables.model import Table, check_widths
 from suite.tables.scale import scale
-from suite.tables.simulated import SCENARIOS
 
 
 def tables(published: Published) -> Iterator[Table]:

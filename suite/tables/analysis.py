@@ -5,13 +5,13 @@ from itertools import combinations
 
 from suite import claims, paper, stats
 from suite.compare import Mean, by_method, mean_of, q_adj
-from suite.experiments import VARIANTS
+from suite.experiments import SCENARIOS, VARIANTS
 from suite.measures import BINS, CONVENTIONS, MAIN
 from suite.published import Column, Published
 from suite.tables import notes
 from suite.tables.entries import BOUNDS, SHORT, Entry, compares, entries
 from suite.tables.model import Table, Text, texts
-from suite.tables.simulated import SCENARIOS, file_name, model_name
+from suite.tables.simulated import file_name, model_name
 
 AUDIT_ROWS = ("R-Learner (lasso)", "X-Learner (lasso)", "Logistic", "Twin_mu")
 SIGNIFICANCE = 0.05

@@ -2,11 +2,12 @@
 
 import baselines
 from suite import paper
+from suite.experiments import SCENARIOS
 from suite.published import Published
 from suite.tables import notes
 from suite.tables.entries import BOUNDS, DETAIL_HEADS, Entry, best_rows, details, entries
 from suite.tables.model import Table, Text, texts
-from suite.tables.simulated import SCENARIOS, STANDARD_NOTES, file_name
+from suite.tables.simulated import STANDARD_NOTES, file_name
 
 
 def beyond(published: Published, variant: str) -> Table:

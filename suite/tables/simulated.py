@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import datasets
 from suite import paper
 from suite.estimate import count
-from suite.experiments import VARIANTS
+from suite.experiments import SCENARIOS, VARIANTS
 from suite.paper import Printed
 from suite.published import Column, Published
 from suite.tables import notes
@@ -21,7 +21,6 @@ from suite.tables.entries import (
 )
 from suite.tables.model import Table, Text, headings, texts
 
-SCENARIOS = ("scenario1", "scenario2", "scenario3", "scenario4")
 STANDARD_HEADS = ("q_adj", "paper", "difference", "verdict", *DETAIL_HEADS)
 STANDARD_NOTES = (notes.VERDICTS, notes.TRUTH, notes.SELECTION, notes.BEST)
 
@@ -232,12 +231,12 @@ def nearest_variants(published: Published) -> tuple[str, ...]:
     """Which variant is nearest to each printed column, by the mean gap of the rows all have."""
     lines = []
     for name in SCENARIOS:
-        gaps: dict[str, dict[str, float]] = {}
-        for variant in VARIANTS:
-            _, found = _t7_column(published, name, variant)
-            known = {row: e.difference for row, e in found.items() if e.difference is not None}
-            if known:
-                gaps[variant] = {row: abs(difference) for row, difference in known.items()}
+        found = {variant: _t7_column(published, name, variant)[1] for variant in VARIANTS}
+        gaps = {
+            variant: {row: abs(e.difference) for row, e in own.items() if e.difference is not None}
+            for variant, own in found.items()
+            if any(e.difference is not None for e in own.values())
+        }
         common = set.intersection(*map(set, gaps.values())) if len(gaps) > 1 else set()
         if not common:
             continue

@@ -6,6 +6,7 @@ import pytest
 
 import datasets
 from suite.experiments import EXPERIMENTS, Experiment
+from suite.names import UserError, matching
 from suite.plan import make_plan, training_seed
 
 
@@ -77,3 +78,11 @@ def test_every_experiment_is_complete(name: str) -> None:
     options = experiment.data_options(None, quick=False)
     assert set(options) <= set(datasets.source(experiment.source).options)
     assert experiment.default_methods()
+
+
+def test_globs_and_near_matches() -> None:
+    known = ["r-lasso", "r-xgboost", "x-lasso"]
+    assert matching("method", [], known) == []
+    assert matching("method", ["r-*", "*-lasso"], known) == known
+    with pytest.raises(UserError, match="'r-laso'; did you mean r-lasso"):
+        matching("method", ["r-laso"], known)

@@ -13,7 +13,6 @@ import pytest
 from suite import publish, verify
 from suite.digest import PACKAGES, ROOT
 from suite.experiments import EXPERIMENTS, Experiment
-from suite.names import UserError
 from suite.published import Published
 from suite.store import Store, write_records
 from tests.suite.made import made_column, made_record
@@ -170,14 +169,6 @@ def test_a_rerun_that_fails_attests_nothing_and_says_why(
     messages = list(publish.reattest(stale_records))
     assert all("cannot be computed now" in m and "not here" in m for m in messages)
     assert len(Published(stale_records).column("minute").stale) == 2
-
-
-def test_verify_takes_globs_and_names_near_matches() -> None:
-    known = ["r-lasso", "r-xgboost", "x-lasso"]
-    assert verify._methods([], known) == known
-    assert verify._methods(["r-*"], known) == ["r-lasso", "r-xgboost"]
-    with pytest.raises(UserError, match="'r-laso'; did you mean r-lasso"):
-        verify._methods(["r-laso"], known)
 
 
 def test_verify_computes_published_cells_alone(monkeypatch: pytest.MonkeyPatch) -> None:
