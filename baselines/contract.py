@@ -52,6 +52,7 @@ class Method(ABC):
     grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
     quick_grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
     requires: ClassVar[tuple[str, ...]] = ()  # modules of libraries it needs, imported when it fits
+    reads_truth: ClassVar[bool] = False  # the oracle alone, which is a bound and no method
     upstream: ClassVar[str | None] = None  # a method whose fit on the same rows comes first
 
     settings_: dict[str, Any]

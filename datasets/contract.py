@@ -44,3 +44,11 @@ class Source(ABC):
     def available(self, **options: Any) -> str | None:
         """None where `load` with `options` can run now, else what to do first. No network."""
         return None
+
+    def content(self, **options: Any) -> str | None:
+        """What names the content of the files that `load` reads; "" where rows are drawn.
+
+        None where that is not known, because the files are not here and have no published
+        checksum.
+        """
+        return ""

@@ -131,3 +131,11 @@ def _writable(directory: Path) -> bool:
         and os.access(directory, os.W_OK)
         and bool(directory.stat().st_mode & 0o222)
     )
+
+
+def content_of(file: DataFile) -> str | None:
+    """What names a file's content: its published checksums, else its own, None if not here."""
+    if file.sha256:
+        return "|".join(file.sha256)
+    path = find(file)
+    return None if path is None else sha256_of(path)

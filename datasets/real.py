@@ -12,7 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.contract import Dataset, Source
-from datasets.files import DataFile, DataFileError, cache_directory, find, find_checked, how_to_get
+from datasets.files import (
+    DataFile,
+    DataFileError,
+    cache_directory,
+    content_of,
+    find,
+    find_checked,
+    how_to_get,
+)
 from twin import checks
 from twin.rows import Rows
 
@@ -42,6 +50,11 @@ class RealSource(Source):
         if None in found:
             raise DataFileError(str(self.available(**options)))
         return [path for path in found if path is not None]
+
+    def content(self, **options: Any) -> str | None:
+        """The published checksums, which `load` enforces; of other files their own."""
+        found = [content_of(file) for file in self.files(**options)]
+        return None if None in found else " ".join(found)
 
     def fetch(self, **options: Any) -> list[Path]:
         """Download what is not here yet; everything is verified."""

@@ -16,3 +16,10 @@ def duration(seconds: float) -> str:
 def count(number: int, thing: str) -> str:
     """1 cell, 2 cells."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def printable(text: str) -> str:
+    """Text of a stranger's without what moves a cursor or sets a terminal's title."""
+    return "".join(
+        c if c in "\n\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text
+    )

@@ -1,169 +1,180 @@
-"""One cell, from data to record fields, inside a worker process."""
+"""One cell: what a method gets to see, what it gives back, and what is measured of that.
 
-import contextlib
-import ctypes
-import gc
+Everything here decides numbers. A method runs in a process that holds training and validation
+rows and the covariates of the test rows, and no more; another one, which never runs a method,
+holds the outcomes and measures the predictions.
+"""
+
+import hashlib
 import json
-import resource
-import sys
-import tempfile
 import time
-import traceback
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import baselines
-import datasets
 from baselines.contract import Method
-from suite import measures
-from suite.compute import environment
-from suite.plan.digest import code_digest, module_file
+from datasets.contract import Dataset
+from suite.compute import measures
+from suite.compute.measures import Bin, Curve, Score, Truth
+from twin.rows import Rows
 
-ERROR_LINES = 15
-
-
-@dataclass(frozen=True)
-class MethodFile:
-    """A user's own method file: its path, and its text for machines that do not have the path."""
-
-    path: str
-    text: str
-
-    def load(self) -> list[type[Method]]:
-        """Its methods."""
-        return baselines.load_file(self.present())
-
-    def present(self) -> Path:
-        """A file with this text: the user's own where it is here and unchanged, else a copy."""
-        path = Path(self.path)
-        if path.is_file() and path.read_text() == self.text:
-            return path
-        copy = Path(tempfile.mkdtemp(prefix="suite-method-")) / path.name
-        copy.write_text(self.text)
-        return copy
+PARTS = ("train", "valid", "test")
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Task:
-    """What a worker needs to compute one cell."""
+class Result:
+    """All that must be the same wherever and however often a cell is computed."""
 
-    key: str
-    method: str
-    source: str
-    options: dict[str, Any]
-    replicate: int
-    seed: int
-    quick: bool
-    digest: str
-    file: MethodFile | None = None
-    upstream: dict[str, Any] | None = None
+    train: Score
+    valid: Score
+    test: Score
+    truth: Truth | None
+    bins: tuple[Bin, ...]
+    curve: Curve
+    sensitivity: Mapping[str, Mapping[str, Score]]  # by convention and number of bins
+    settings: Mapping[str, Any]
+    candidates: int
+    m: int | None
+    m_hat: int | None
+    updates: int | None  # the training budget of a network
+    rows: Mapping[str, int]
+    p: int
+    note: str
+    data_sha256: str | None = None  # of the rows as loaded
+    predictions_sha256: str | None = None  # of the test rows
+
+    def numbers(self) -> "Result":
+        """Without what earlier records did not hold, for comparing with them."""
+        bins = tuple(replace(b, treated_responses=None, control_responses=None) for b in self.bins)
+        return replace(self, bins=bins, data_sha256=None, predictions_sha256=None)
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What comes back: fields of the record, and the predicted uplift of the test rows."""
+class Fitted:
+    """What a method says of its fit. It is recorded, and decides no score."""
 
-    fields: dict[str, Any]
-    predictions: NDArray[np.float64] | None = None
+    settings: Mapping[str, Any]
+    candidates: int
+    m: int | None
+    m_hat: int | None
+    updates: int | None
+    seconds: Mapping[str, float]
+    cpu_seconds: float
+    warnings: tuple[str, ...] = field(default=())
 
 
-def compute(task: Task, begun: Callable[[], None] = lambda: None) -> Outcome:
-    """Run one cell. Whatever goes wrong is an outcome, never an exception.
+class Broken(Exception):
+    """A method that does not keep its contract."""
 
-    `begun` is called between importing the method, which may take seconds, and running it.
+
+def visible(data: Dataset, reads_truth: bool) -> Dataset:
+    """What a method may see: no outcome, treatment or truth of the test rows.
+
+    The oracle of simulated data alone, which is a bound and no method, is given the truth.
     """
-    start = time.perf_counter()
-    try:
-        return _compute(task, begun)
-    except Exception as error:
-        lines = "".join(traceback.format_exception(error)).strip().splitlines()
-        return failure("\n".join(lines[-ERROR_LINES:]), time.perf_counter() - start)
 
+    def rows(part: Rows, blank: bool) -> Rows:
+        hidden = np.zeros(len(part), dtype=np.int8)
+        return replace(
+            part,
+            y=hidden if blank else part.y,
+            treatment=hidden if blank else part.treatment,
+            true_uplift=part.true_uplift if reads_truth else None,
+        )
 
-def failure(error: str, seconds: float) -> Outcome:
-    """The outcome of a cell that gave no number."""
-    return Outcome(
-        {
-            "status": "failed",
-            "error": environment.without_machine_paths(error),
-            "seconds": {"failed": seconds},
-            "peak_memory_mb": None,
-            "versions": environment.versions(),
-            "cpu": environment.cpu_model(),
-        }
+    return replace(
+        data,
+        train=rows(data.train, blank=False),
+        valid=rows(data.valid, blank=False),
+        test=rows(data.test, blank=True),
     )
 
 
-def _compute(task: Task, begun: Callable[[], None]) -> Outcome:
-    method_class = find_method(task.method, task.file)
-    if missing := method_class.missing():
-        raise RuntimeError(f"{task.method} is not installed: pip install {' '.join(missing)}")
-    if cell_digest(method_class, task.source, task.file) != task.digest:
-        raise RuntimeError(
-            f"the code of {task.method} is not the code that the run was planned with; start the "
-            "run again (a long run is safe from edits in a git worktree of its own)"
-        )
-    begun()
-    data = datasets.load(task.source, replicate=task.replicate, **task.options)
-    method = method_class(threads=1, quick=task.quick, upstream_result=task.upstream)
-    _start_memory_peak()
+def fit_and_predict(
+    method_class: type[Method],
+    data: Dataset,
+    *,
+    seed: int,
+    quick: bool,
+    upstream: Mapping[str, Any] | None,
+    reads_truth: bool,
+) -> tuple[Fitted, dict[str, Floats]]:
+    """Fit a method and predict the uplift of the rows of each part."""
+    method = method_class(threads=1, quick=quick, upstream_result=upstream)
+
+    def predict(part: Rows) -> Floats:
+        return method.predict_rows(part) if reads_truth else method.predict(part.X)
+
     cpu_start = time.process_time()
-    method.fit(data.train, data.valid, task.seed)
+    method.fit(data.train, data.valid, seed)
     start = time.perf_counter()
-    predicted = method.predict_rows(data.test)
+    test = predict(data.test)
     predict_seconds = time.perf_counter() - start
     cpu_seconds = time.process_time() - cpu_start
-    bins, curve = measures.bin_table(data.test, predicted)
-    fields = plain(
-        {
-            "status": "ok",
-            "train": asdict(measures.score(data.train, method.predict_rows(data.train))),
-            "valid": asdict(measures.score(data.valid, method.predict_rows(data.valid))),
-            "test": asdict(measures.score(data.test, predicted)),
-            "truth": _maybe(measures.truth(data.test, predicted)),
-            "m_hat": method.n_active_nodes_,
-            "m": method.n_nodes_,
-            "updates": method.n_updates_,
-            "settings": method.settings_,
-            "candidates": method.n_candidates_,
-            "bins": bins,
-            "curve": curve,
-            "sensitivity": {
-                convention: {bins: asdict(value) for bins, value in by_bins.items()}
-                for convention, by_bins in measures.sensitivity(data.test, predicted).items()
-            },
-            "rows": {part: len(getattr(data, part)) for part in ("train", "valid", "test")},
-            "p": data.train.X.shape[1],
-            "note": data.note,
-            "warnings": list(method.warnings_)[:ERROR_LINES],
-            "seconds": method.seconds_ | {"predict": predict_seconds},
-            "cpu_seconds": cpu_seconds,
-            "peak_memory_mb": _memory_peak(),
-            "versions": environment.versions(),
-            "cpu": environment.cpu_model(),
-        }
+    if not np.array_equal(test, predict(data.test)):
+        raise Broken(
+            f"{method.name} predicts the same rows differently when asked twice; "
+            "draw random numbers in _fit, from its seed"
+        )
+    predicted = {"train": predict(data.train), "valid": predict(data.valid), "test": test}
+    fitted = Fitted(
+        settings=plain(method.settings_),
+        candidates=method.n_candidates_,
+        m=plain(method.n_nodes_),
+        m_hat=plain(method.n_active_nodes_),
+        updates=plain(method.n_updates_),
+        seconds=plain({**method.seconds_, "predict": predict_seconds}),
+        cpu_seconds=cpu_seconds,
+        warnings=tuple(str(text) for text in method.warnings_[:15]),
     )
-    return Outcome(fields, predicted)
+    return fitted, predicted
 
 
-def find_method(name: str, file: MethodFile | None) -> type[Method]:
-    """The class of a registered method, or of one in a user's own file."""
-    if file is None:
-        return baselines.method(name)
-    return {cls.name: cls for cls in file.load()}[name]
+def measure(data: Dataset, predicted: Mapping[str, Floats], fitted: Fitted) -> Result:
+    """Score the predictions on the outcomes that their method did not see."""
+    for part in PARTS:
+        expected, found = (len(getattr(data, part)),), predicted[part].shape
+        if found != expected:
+            raise Broken(f"{found} predictions of the {part} rows instead of {expected}")
+        if not np.isfinite(predicted[part]).all():
+            raise Broken(f"a prediction of the {part} rows is not a finite number")
+    bins, curve = measures.bin_table(data.test, predicted["test"])
+    return Result(
+        **{part: measures.score(getattr(data, part), predicted[part]) for part in PARTS},
+        truth=measures.truth(data.test, predicted["test"]),
+        bins=bins,
+        curve=curve,
+        sensitivity=measures.sensitivity(data.test, predicted["test"]),
+        settings=fitted.settings,
+        candidates=fitted.candidates,
+        m=fitted.m,
+        m_hat=fitted.m_hat,
+        updates=fitted.updates,
+        rows={part: len(getattr(data, part)) for part in PARTS},
+        p=data.train.X.shape[1],
+        note=data.note,
+        data_sha256=data_digest(data),
+        predictions_sha256=array_digest(predicted["test"]),
+    )
 
 
-def cell_digest(method_class: type[Method], source: str, file: MethodFile | None) -> str:
-    """The digest of the code that decides a cell's number: method, data and measures."""
-    method_path = file.present() if file else module_file(method_class.__module__)
-    data_path = module_file(type(datasets.source(source)).__module__)
-    parts = (method_path, data_path, measures.__file__)
-    return "-".join(code_digest(path)[:12] for path in parts)
+def data_digest(data: Dataset) -> str:
+    """A digest of every row of a data set."""
+    rows = [getattr(data, part) for part in PARTS]
+    return array_digest(*(array for part in rows for array in (part.X, part.y, part.treatment)))
+
+
+def array_digest(*arrays: NDArray[Any]) -> str:
+    """A digest of the values, types and shapes of arrays."""
+    joined = hashlib.sha256()
+    for array in arrays:
+        joined.update(f"{array.dtype.str} {array.shape}".encode())
+        joined.update(np.ascontiguousarray(array).data)
+    return joined.hexdigest()[:16]
 
 
 def plain(value: Any) -> Any:
@@ -176,26 +187,3 @@ def plain(value: Any) -> Any:
 
     # What is not finite has no place in JSON, and comes back as text.
     return json.loads(json.dumps(value, default=convert), parse_constant=str)
-
-
-def _maybe(value: Any) -> dict[str, Any] | None:
-    return None if value is None else asdict(value)
-
-
-def _start_memory_peak() -> None:
-    """Forget the peak of earlier cells of this process (Linux; elsewhere the peak is for life)."""
-    gc.collect()
-    # Not every C library and not every container offers the two.
-    with contextlib.suppress(AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-
-
-def _memory_peak() -> float:
-    """The peak of resident memory since `_start_memory_peak`, in MB."""
-    if sys.platform == "linux":
-        status = Path("/proc/self/status").read_text()
-        return int(status.split("VmHWM:")[1].split()[0]) / 1024
-    scale = 1024**2 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale

@@ -1,10 +1,12 @@
-"""What a record says about where its number comes from: commit, versions, CPU."""
+"""What a number was computed with: instructions, threads, versions, processor, commit."""
 
+import os
 import platform
 import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -49,6 +51,39 @@ ONE_THREAD = {
     "VECLIB_MAXIMUM_THREADS": "1",
     "NUMEXPR_NUM_THREADS": "1",
 }
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where and with what a cell was computed."""
+
+    versions: Mapping[str, str]
+    cpu: str
+    arithmetic: str  # what was really in force: BLAS libraries and kernels, numba, numpy
+
+
+@cache
+def machine() -> Machine:
+    """This process's."""
+    return Machine(versions(), cpu_model(), arithmetic())
+
+
+def arithmetic() -> str:
+    """The libraries and instruction sets that decide how numbers are rounded here."""
+    import llvmlite.binding
+    import numba
+    import scipy.linalg  # noqa: F401 (it brings a BLAS of its own)
+    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+    from threadpoolctl import threadpool_info
+
+    blas = sorted(
+        f"{item['internal_api']} {item['version']} {item.get('architecture', '')}".strip()
+        for item in threadpool_info()
+        if item["user_api"] == "blas"
+    )
+    target = numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name()
+    enabled = [name for name in __cpu_dispatch__ if __cpu_features__.get(name)]
+    return "; ".join([*blas, f"numba {target}", f"numpy {' '.join(enabled) or 'baseline'}"])
 
 
 def git_state() -> tuple[str | None, bool | None]:
@@ -114,7 +149,12 @@ def without_machine_paths(text: str) -> str:
 def _git(*arguments: str) -> str | None:
     try:
         done = subprocess.run(
-            ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+            ["git", *arguments],
+            cwd=ROOT,
+            env={name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
+            capture_output=True,
+            text=True,
+            check=True,
         )
     except (OSError, subprocess.CalledProcessError):
         return None

@@ -1,162 +1,175 @@
-"""One place to compute: a worker process that is kept between cells and replaced when it fails.
+"""One place to compute: the rows' keeper stays, every cell has a process of its own.
 
-A method that raises, hangs, exhausts its memory or crashes the interpreter ends as an outcome.
+A method that raises, hangs, exhausts its memory, crashes, or says what is no answer ends as a
+failed outcome.
 """
 
-import contextlib
-import os
-import signal
-import subprocess
-import sys
-import tempfile
 import time
-from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from pathlib import Path
-from socket import socketpair
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
 
-import psutil
+import numpy as np
 
-from suite.compute import environment
-from suite.compute.cell import Outcome, Task, failure
-from suite.compute.worker import BEGUN
-from suite.plan.digest import ROOT
+from suite.compute import messages
+from suite.compute.cell import PARTS, Fitted, Result
+from suite.compute.environment import Machine
+from suite.compute.outcome import Cost, Limits, Outcome, failure
+from suite.compute.process import Child, ForkServer
+from suite.plan.cell import Planned
+from suite.strict import WrongType, build
+from suite.words import printable
 
-POLL_SECONDS = 0.1
-START_SECONDS = 120.0  # a worker imports what the method needs before the clock of a cell runs
+POLL_SECONDS = 0.02
+_HEADER_BYTES = 1 << 22  # settings and warnings of a method
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What one cell may use."""
-
-    seconds: float
-    memory_mb: float
+class Failed(Exception):
+    """Why the present cell has no result."""
 
 
 class Slot:
-    """A worker process and the cell that it computes."""
+    """Computes one cell at a time."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, server: ForkServer, limits: Limits) -> None:
         self.limits = limits
-        self.task: Task | None = None
+        self.task: Planned | None = None
         self.started = 0.0
-        self._process: subprocess.Popen[bytes] | None = None
+        self._server = server
+        self._keeper: Child | None = None
+        self._worker: Child | None = None
+        self._rows: tuple | None = None  # which rows the keeper has
+        self._machine: Machine | None = None
 
-    def start(self, task: Task) -> None:
-        """Begin `task`; the worker process is started when there is none."""
-        if self._process is None or self._process.poll() is not None:
-            self._spawn()
-        self.task, self.started, self._begun = task, time.monotonic(), False
-        try:
-            self.connection.send(task)
-        except OSError:  # it died between the cells
-            self._spawn()
-            self.connection.send(task)
+    def start(self, task: Planned, upstream: Mapping[str, Any] | None) -> None:
+        """Begin `task`; `upstream` is what it learns from the fit that it starts from."""
+        self.task, self._upstream, self.started = task, upstream, time.monotonic()
+        self._peak = 0.0
+        rows = (asdict(task.cell.data), task.own_data)
+        if self._keeper is None or self._rows != rows:
+            self._drop_keeper()
+            self._keeper = self._server.fork("keeper")
+            self._rows = rows
+            request = {"do": "load", "planned": task.message()}
+        else:
+            request = {"do": "show", "reads_truth": task.code.reads_truth}
+        self._keeper.ask(messages.packed(request))
+        self._phase = self._await_rows
 
-    def poll(self, wait_seconds: float = 0.0) -> Outcome | None:
+    def poll(self) -> Outcome | None:
         """The outcome of the present task, None while it runs."""
         try:
-            if self.connection.poll(wait_seconds):
-                outcome = self.connection.recv()
-                if outcome == BEGUN:
-                    self._begun, self.started = True, time.monotonic()
-                    return None
-                self.task = None
-                if outcome.fields["status"] != "ok":
-                    self.close()  # memory that a failed method left behind goes with its process
-                return outcome
-        except (EOFError, OSError):
-            return self._end(self._crash())
-        limit = self.limits.seconds if self._begun else START_SECONDS
-        if time.monotonic() - self.started > limit:
-            return self._end(
-                f"stopped after {limit:g} s, the limit of one cell (--timeout)"
-                if self._begun
-                else f"the worker process was not ready after {limit:g} s"
-            )
-        used = self._memory_mb()
-        if used > self.limits.memory_mb:
-            return self._end(
-                f"stopped at {used:,.0f} MB of memory; the limit of one cell is "
-                f"{self.limits.memory_mb:,.0f} MB (--memory)"
-            )
-        return None
+            outcome = self._phase()
+            if outcome is None:
+                self._check_limits()
+                return None
+        except Failed as error:
+            outcome = failure(str(error), time.monotonic() - self.started, self._machine)
+        self.abandon()
+        return outcome
 
     def abandon(self) -> None:
-        """Give up the present task."""
+        """Give up the present task, if there is one."""
         self.task = None
-        self.close()
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
 
     def close(self) -> None:
-        """End the worker process and what it started."""
-        if self._process is None:
+        """End all processes."""
+        self.abandon()
+        self._drop_keeper()
+
+    def _drop_keeper(self) -> None:
+        if self._keeper is not None:
+            self._keeper.close()
+            self._keeper = None
+
+    def _await_rows(self) -> None:
+        if (found := self._answer(self._keeper)) is None:
             return
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process = psutil.Process(self._process.pid)
-            for member in [*process.children(recursive=True), process]:
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    member.kill()
-        self._process.wait()
-        self.connection.close()
-        self._output.close()
-        self._process = None
+        answer, arrays = found
+        self._machine = build(Machine, answer["machine"])
+        self._sizes = {part: len(arrays[f"{part}.y"]) for part in PARTS}
+        header = {
+            "planned": self.task.message(),
+            "data": answer["data"],
+            "upstream": self._upstream,
+        }
+        self._worker = self._server.fork("worker", self.task.imports)
+        self.started = time.monotonic()  # the clock of the method runs from here on
+        most = 8 * sum(self._sizes.values()) + _HEADER_BYTES
+        self._ask_worker(messages.packed(header, arrays), most)
+        self._phase = self._await_predictions
 
-    def _spawn(self) -> None:
-        self.close()
-        ours, theirs = socketpair()
-        self._output = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the process)
-        paths = (str(ROOT), os.environ.get("PYTHONPATH", ""))
-        # -P: the working directory must not shadow the project; it stays the user's own.
-        command = [sys.executable, "-P", "-m", "suite.compute.worker"]
-        self._process = subprocess.Popen(
-            [*command, str(theirs.fileno()), str(os.getpid())],
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=self._output,
-            stderr=self._output,
-            env={
-                **environment.of_a_worker(os.environ),
-                "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-            },
-        )
-        theirs.close()
-        self.connection = Connection(ours.detach())
-
-    def _end(self, error: str) -> Outcome:
-        self.task = None
-        self.close()
-        return failure(error, time.monotonic() - self.started)
-
-    def _crash(self) -> str:
-        """Why the worker is gone: its signal or exit code, and its last words."""
-        code = self._process.wait()
-        reason = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        self._output.seek(0)
-        last_words = self._output.read().decode(errors="replace").strip().splitlines()[-10:]
-        hint = " (out of memory?)" if code == -signal.SIGKILL else ""
-        return "\n".join([f"the worker process ended with {reason}{hint}", *last_words])
-
-    def _memory_mb(self) -> float:
+    def _ask_worker(self, pieces: list[memoryview], most: int) -> None:
         try:
-            return psutil.Process(self._process.pid).memory_info().rss / 1024**2
-        except psutil.NoSuchProcess:
-            return 0.0  # the next poll finds the connection closed
+            self._worker.ask(pieces, most)
+        except OSError:
+            raise Failed(self._worker.why_gone()) from None
 
+    def _await_predictions(self) -> None:
+        try:
+            found = self._answer(self._worker)
+        except messages.BadMessage as error:
+            raise Failed(f"the method's process sent what is no answer: {error}") from None
+        if found is None:
+            return
+        answer, predicted = found
+        self._worker.close()
+        self._worker = None
+        try:
+            self._fitted = build(Fitted, answer["fitted"], "the method")
+            memory = build(float, answer["peak_memory_mb"], "peak_memory_mb")
+            wrong = [name for name, value in self._fitted.seconds.items() if value < 0]
+            if wrong or self._fitted.candidates < 0:
+                raise WrongType(f"seconds_ and n_candidates_ must be 0 or more, not {answer}")
+            if {n: a.shape for n, a in predicted.items()} != {
+                n: (s,) for n, s in self._sizes.items()
+            }:
+                raise WrongType("the predictions are not one number per row")
+        except (WrongType, KeyError, TypeError) as error:
+            raise Failed(f"the method does not keep its contract: {error}") from None
+        self._peak = max(self._peak, memory)
+        self._predicted = {name: array.astype(np.float64) for name, array in predicted.items()}
+        request = {"do": "measure", "fitted": asdict(self._fitted)}
+        self._keeper.ask(messages.packed(request, self._predicted))
+        self._phase = self._await_result
 
-def cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    def _await_result(self) -> Outcome | None:
+        if (found := self._answer(self._keeper)) is None:
+            return None
+        fitted = self._fitted
+        return Outcome(
+            result=build(Result, found[0]["result"]),
+            error=None,
+            cost=Cost(fitted.seconds, fitted.cpu_seconds, self._peak),
+            machine=self._machine,
+            warnings=tuple(map(printable, fitted.warnings)),
+            predictions=self._predicted["test"],
+        )
 
+    def _answer(self, child: Child) -> tuple[dict, dict] | None:
+        try:
+            found = child.answer()
+        except EOFError:
+            raise Failed(child.why_gone()) from None
+        if found is not None and "error" in found[0]:
+            raise Failed(str(found[0]["error"]))
+        return found
 
-def default_memory_mb(jobs: int) -> float:
-    """An equal share of nine tenths of the machine's memory, so that no cell starves the others."""
-    return 0.9 * _machine_memory() / jobs / 1024**2
-
-
-def _machine_memory() -> int:
-    limit = Path("/sys/fs/cgroup/memory.max")  # a container may have less than its host
-    total = psutil.virtual_memory().total
-    if limit.is_file() and (text := limit.read_text().strip()) != "max":
-        return min(total, int(text))
-    return total
+    def _check_limits(self) -> None:
+        limits = self.limits
+        if time.monotonic() - self.started > limits.seconds:
+            if self._worker is None:
+                self._drop_keeper()
+            raise Failed(f"stopped after {limits.seconds:g} s, the limit of one cell (--timeout)")
+        if self._worker is None:
+            return
+        used = self._worker.memory_mb()
+        self._peak = max(self._peak, used)
+        if used > limits.memory_mb:
+            raise Failed(
+                f"stopped at {used:,.0f} MB of memory; the limit of one cell is "
+                f"{limits.memory_mb:,.0f} MB (--memory)"
+            )

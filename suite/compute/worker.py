@@ -1,37 +1,145 @@
-"""A worker process: computes the cells that arrive on its connection, one after the other."""
+"""The process in which a method runs: one cell, then it is gone."""
 
+import contextlib
 import ctypes
+import gc
 import os
-import signal
+import resource
+import socket
 import sys
-from multiprocessing.connection import Connection
+import tempfile
+import traceback
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
-BEGUN = "begun"  # the method is imported: from here on the clock of the cell runs
+import baselines
+from baselines.contract import Method
+from datasets.contract import Dataset
+from suite.compute import messages
+from suite.compute.cell import PARTS, fit_and_predict
+from suite.compute.environment import without_machine_paths
+from suite.plan.cell import OwnFile, Planned
+from suite.plan.digest import Code
+from suite.plan.plan import method_path
+from twin.rows import Rows
+
+ERROR_LINES = 15
 
 
-def main(descriptor: int, parent: int) -> None:
-    """Serve until the parent hangs up."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    _die_with(parent)
-    from suite.compute.cell import compute  # numpy comes in here, not before
+def main(connection: socket.socket) -> None:
+    """Receive a cell and its rows, answer with predictions."""
+    pid = os.getpid()
+    header, arrays = messages.receive(connection)
+    try:
+        answer, predicted = _compute(header, arrays)
+    except Exception as error:
+        lines = "".join(traceback.format_exception(error)).strip().splitlines()
+        answer, predicted = {"error": "\n".join(lines[-ERROR_LINES:])}, {}
+        answer["error"] = without_machine_paths(answer["error"])
+    if os.getpid() == pid:  # a child that a method forked has nothing to say
+        messages.send(connection, messages.packed(answer, predicted))
 
-    connection = Connection(descriptor)
-    while True:
-        try:
-            task = connection.recv()
-        except EOFError:
-            return
-        connection.send(compute(task, lambda: connection.send(BEGUN)))
+
+def _compute(header: Mapping[str, Any], arrays: messages.Arrays) -> tuple[dict, dict]:
+    planned = Planned.of_message(header["planned"])
+    method_class = find_method(planned)
+    if missing := method_class.missing():
+        raise RuntimeError(f"{planned.method} is not installed: pip install {' '.join(missing)}")
+    if planned.code.file is None and _digest_now(planned) != planned.basis.method:
+        raise RuntimeError(
+            f"the code of {planned.method} is not the code that the run was planned with; start "
+            "the run again (a long run is safe from edits in a git worktree of its own)"
+        )
+    data = unpacked(header["data"], arrays)
+    _start_memory_peak()
+    fitted, predicted = fit_and_predict(
+        method_class,
+        data,
+        seed=planned.cell.seed,
+        quick=planned.cell.quick,
+        upstream=header["upstream"],
+        reads_truth=planned.code.reads_truth,
+    )
+    return {"fitted": asdict(fitted), "peak_memory_mb": _memory_peak()}, predicted
 
 
-def _die_with(parent: int) -> None:
-    """A killed run must not leave a worker computing: the kernel ends it with its parent."""
+def find_method(planned: Planned) -> type[Method]:
+    """The class of a registered method, or of one in a user's own file."""
+    if planned.code.file is None:
+        return baselines.method(planned.method)
+    path = present(planned.code.file)
+    sys.path.insert(0, str(path.parent))  # its neighbours
+    return {cls.name: cls for cls in baselines.load_file(path)}[planned.method]
+
+
+def present(file: OwnFile) -> Path:
+    """A user's own file as it was planned: itself where it is unchanged, else a copy."""
+    path = Path(file.path)
+    if file.matches():
+        return path
+    folder = Path(tempfile.mkdtemp(prefix="suite-own-"))
+    for name, text in file.texts.items():
+        copy = folder / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(text.encode("latin-1"))
+    return folder / path.name
+
+
+def _digest_now(planned: Planned) -> str:
+    return Code().digest(method_path(planned.code))
+
+
+def packed_data(data: Dataset) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A data set as header and arrays of a message."""
+    arrays = {}
+    for part in PARTS:
+        rows = getattr(data, part)
+        arrays |= {f"{part}.X": rows.X, f"{part}.y": rows.y, f"{part}.treatment": rows.treatment}
+        if rows.true_uplift is not None:
+            arrays[f"{part}.true_uplift"] = rows.true_uplift
+    header = {
+        "name": data.name,
+        "replicate": data.replicate,
+        "names": list(data.train.names),
+        "propensity": {part: getattr(data, part).propensity for part in PARTS},
+        "note": data.note,
+    }
+    return header, arrays
+
+
+def unpacked(header: Mapping[str, Any], arrays: messages.Arrays) -> Dataset:
+    """The data set of a message."""
+
+    def rows(part: str) -> Rows:
+        return Rows(
+            arrays[f"{part}.X"],
+            arrays[f"{part}.y"],
+            arrays[f"{part}.treatment"],
+            tuple(header["names"]),
+            arrays.get(f"{part}.true_uplift"),
+            header["propensity"][part],
+        )
+
+    parts = {part: rows(part) for part in PARTS}
+    return Dataset(header["name"], header["replicate"], **parts, note=header["note"])
+
+
+def _start_memory_peak() -> None:
+    """Forget the peak of starting up (Linux; elsewhere the peak is for life)."""
+    gc.collect()
+    # Not every C library and not every container offers the two.
+    with contextlib.suppress(AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _memory_peak() -> float:
+    """The peak of resident memory since `_start_memory_peak`, in MB."""
     if sys.platform == "linux":
-        PR_SET_PDEATHSIG = 1
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before the request was made
-        sys.exit(1)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+        status = Path("/proc/self/status").read_text()
+        return int(status.split("VmHWM:")[1].split()[0]) / 1024
+    scale = 1024**2 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale

@@ -6,10 +6,10 @@ from types import MappingProxyType
 from typing import Any
 
 import baselines
-from baselines.contract import Method
 from datasets.scenarios import VARIANTS
 from suite.names import unknown
 from suite.plan import paper
+from suite.plan.cell import MethodCode, OwnFile
 
 __all__ = ["EXPERIMENTS", "SCENARIOS", "VARIANTS", "Experiment", "experiment"]
 
@@ -38,13 +38,14 @@ class Experiment:
     paper_row: str | None = None  # its row of T4
     stand_in: bool = False  # for data of the paper that are private
     scale: bool = False  # shows what growing data cost; the quality on them means nothing
+    own_data: OwnFile | None = None  # a user's own data set
 
     @property
     def in_paper(self) -> bool:
         """Whether a table of the paper holds these data, or data that they stand in for."""
         return bool(self.tables or self.paper_row or self.stand_in)
 
-    def printed(self, method: type[Method], quick: bool = False) -> paper.Printed | None:
+    def printed(self, method: MethodCode, quick: bool = False) -> paper.Printed | None:
         """The paper's q_adj of `method` on these data; None where the two cannot be compared."""
         if quick:
             return None
@@ -59,8 +60,8 @@ class Experiment:
             options["variant"] = variant or VARIANTS[0]
         return {**options, **(self.quick if quick else {})}
 
-    def folder(self, variant: str | None, quick: bool) -> str:
-        """The folder of its records: one a variant, and never quick beside full."""
+    def column(self, variant: str | None, quick: bool = False) -> str:
+        """Its column of the tables, also the folder of its records; quick is never beside full."""
         parts = [self.name]
         if self.has_variants:
             parts.append(variant or VARIANTS[0])
@@ -74,7 +75,7 @@ class Experiment:
         return [name for name, cls in baselines.methods().items() if _takes_part(cls, rows)]
 
 
-def _takes_part(method: type[Method], rows: set[str]) -> bool:
+def _takes_part(method: type[baselines.Method], rows: set[str]) -> bool:
     return method.paper_row is None or method.paper_row in rows
 
 

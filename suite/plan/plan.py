@@ -1,51 +1,20 @@
-"""The plan: the cells of an experiment, each with its key, its seed and its digest."""
+"""The plan: the cells of an experiment, each with what its number rests on."""
 
 import hashlib
-import json
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import baselines
-from baselines.contract import Method
-from suite.compute.cell import MethodFile, Task, cell_digest
-from suite.names import UserError, matching, unknown
+import datasets
+from suite.names import UserError, unknown
+from suite.plan.cell import Basis, Cell, Data, MethodCode, OwnFile, Planned
+from suite.plan.digest import Code
 from suite.plan.experiments import VARIANTS, Experiment
+from suite.plan.methods import chosen, own_methods, registered
 
-
-@dataclass(frozen=True)
-class Cell:
-    """(experiment, method, replicate), and what decides its number."""
-
-    experiment: str
-    folder: str
-    method: str
-    replicate: int
-    source: str
-    options: dict[str, Any]
-    quick: bool
-    seed: int
-    digest: str
-    key: str
-    upstream: "Cell | None" = None
-    file: MethodFile | None = None
-
-    def task(self, upstream_result: dict[str, Any] | None) -> Task:
-        """What a worker needs to compute it."""
-        return Task(
-            key=self.key,
-            method=self.method,
-            source=self.source,
-            options=self.options,
-            replicate=self.replicate,
-            seed=self.seed,
-            quick=self.quick,
-            digest=self.digest,
-            file=self.file,
-            upstream=upstream_result,
-        )
+CELL = "suite/compute/cell.py"  # read, not imported: what a cell does is decided there
 
 
 @dataclass(frozen=True)
@@ -55,12 +24,12 @@ class Plan:
     experiment: Experiment
     variant: str | None
     quick: bool
-    methods: dict[str, type[Method]]
-    cells: tuple[Cell, ...]
+    methods: Mapping[str, MethodCode]
+    cells: tuple[Planned, ...]
 
     @property
-    def folder(self) -> str:
-        return self.experiment.folder(self.variant, self.quick)
+    def column(self) -> str:
+        return self.experiment.column(self.variant, self.quick)
 
     @property
     def title(self) -> str:
@@ -79,47 +48,60 @@ def make_plan(
 ) -> Plan:
     """The plan of `experiment`; `methods` are names or globs, `files` are users' own methods."""
     variant = check_variant(experiment, variant)
-    own = _own_methods(files)
-    known = {**baselines.methods(), **{name: cls for name, (cls, _) in own.items()}}
-    chosen = _chosen(experiment, methods, own, known)
+    own = own_methods(files)
+    known = {**registered(), **own}
+    names = chosen(experiment.default_methods(), methods, own, known)
     if replicates is None:
         replicates = range(experiment.quick_replicates if quick else experiment.replicates)
-    data = {
-        "source": experiment.source,
-        "options": experiment.data_options(variant, quick),
-    }
-    folder = experiment.folder(variant, quick)
+    cells = tuple(
+        planned(experiment, variant, known[name], replicate, known, quick)
+        for replicate in replicates
+        for name in names
+    )
+    return Plan(experiment, variant, quick, {name: known[name] for name in names}, cells)
 
-    def cell(name: str, replicate: int) -> Cell:
-        cls, file = known[name], own[name][1] if name in own else None
-        upstream = cell(cls.upstream, replicate) if cls.upstream else None
-        seed = training_seed(name, experiment.name, replicate)
-        digest = cell_digest(cls, experiment.source, file)
-        decides = {
-            **data,
-            "method": name,
-            "replicate": replicate,
-            "quick": quick,
-            "seed": seed,
-            "digest": digest,
-            "upstream": upstream.key if upstream else None,
-        }
-        return Cell(
-            experiment=experiment.name,
-            folder=folder,
-            method=name,
-            replicate=replicate,
-            quick=quick,
-            seed=seed,
-            digest=digest,
-            key=_hash(decides),
-            upstream=upstream,
-            file=file,
-            **data,
-        )
 
-    cells = tuple(cell(name, replicate) for replicate in replicates for name in chosen)
-    return Plan(experiment, variant, quick, {name: known[name] for name in chosen}, cells)
+def planned(
+    experiment: Experiment,
+    variant: str | None,
+    method: MethodCode,
+    replicate: int,
+    known: Mapping[str, MethodCode],
+    quick: bool = False,
+) -> Planned:
+    """One cell with what its number rests on today."""
+    upstream = (
+        planned(experiment, variant, known[method.upstream], replicate, known, quick)
+        if method.upstream
+        else None
+    )
+    data = Data(experiment.source, experiment.data_options(variant, quick), replicate)
+    paths = (method_path(method), source_path(data.source, experiment.own_data), CELL)
+    code = Code()
+    basis = Basis(
+        *(code.digest(path) for path in paths),
+        content=_content(experiment, data),
+        libraries=code.libraries(*paths),
+        upstream=upstream.key if upstream else None,
+    )
+    seed = training_seed(method.name, experiment.name, replicate)
+    cell = Cell(experiment.column(variant, quick), method.name, data, seed, quick)
+    imports = tuple(sorted({name for path in paths for name in code.foreign_modules(path)}))
+    return Planned(cell, basis, method, imports, experiment.own_data, upstream)
+
+
+def method_path(method: MethodCode) -> Path:
+    """The file that defines a method."""
+    if method.file is not None:
+        return Path(method.file.path)
+    return Code().module_file(baselines.method(method.name).__module__)
+
+
+def source_path(source: str, own: OwnFile | None = None) -> Path:
+    """The file that loads a data set."""
+    if own is not None:
+        return Path(own.path)
+    return Code().module_file(type(datasets.source(source)).__module__)
 
 
 def check_variant(experiment: Experiment, variant: str | None) -> str | None:
@@ -139,46 +121,12 @@ def training_seed(method: str, experiment: str, replicate: int) -> int:
     return int.from_bytes(digest[:4]) >> 1  # 31 bits: every library takes it
 
 
-def _hash(value: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:20]
+def _content(experiment: Experiment, data: Data) -> str | None:
+    if experiment.own_data is not None:
+        return None  # what a user's own file reads is known when its rows are
+    return _content_of(data.source, tuple(sorted(data.options.items())))
 
 
-def _own_methods(files: Sequence[Path]) -> dict[str, tuple[type[Method], MethodFile]]:
-    own = {}
-    for path in files:
-        try:
-            found = baselines.load_file(path)
-        except ValueError as error:
-            raise UserError(str(error)) from error
-        file = MethodFile(str(Path(path).resolve()), Path(path).read_text())
-        for cls in found:
-            if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", cls.name):
-                raise UserError(
-                    f"{path} calls a method {cls.name!r}; use letters, digits, '.', '_', '+' or '-'"
-                )
-            if cls.name in baselines.methods() or cls.name in own:
-                raise UserError(f"{path} calls a method {cls.name!r}, which exists; rename it")
-            own[cls.name] = (cls, file)
-    return own
-
-
-def _chosen(
-    experiment: Experiment,
-    patterns: Sequence[str],
-    own: dict[str, Any],
-    known: dict[str, type[Method]],
-) -> list[str]:
-    """The methods of the plan, upstream ones before what starts from them."""
-    if patterns:
-        wanted = dict.fromkeys([*matching("method", patterns, known), *own])
-    else:
-        wanted = dict.fromkeys([*experiment.default_methods(), *own])
-    ordered: dict[str, None] = {}
-    for name in wanted:
-        chain = [name]
-        while upstream := known[chain[-1]].upstream:
-            if upstream not in known:
-                raise unknown(f"upstream method of {chain[-1]}", upstream, known)
-            chain.append(upstream)
-        ordered |= dict.fromkeys(reversed(chain))
-    return list(ordered)
+@cache
+def _content_of(source: str, options: tuple[tuple[str, object], ...]) -> str | None:
+    return datasets.source(source).content(**dict(options))

@@ -1,12 +1,12 @@
 """Every number that comes from predictions: the paper's measures and noise-free ones."""
 
 import math
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suite.records import Score, Truth
 from twin.qini import qini_curve
 from twin.rows import Rows
 
@@ -17,13 +17,53 @@ MAIN = ("paper", 10)  # what the tables show
 Floats = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Score:
+    """The three measures of one set of rows, in per cent (rho: -1 to 1)."""
+
+    q: float
+    rho: float
+    q_adj: float
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Measures without outcome noise, on test rows of simulated data."""
+
+    q: float  # from the true uplift, rows in predicted order
+    oracle_q: float  # the same, rows in the order of the true uplift
+    spearman: float  # rank correlation of predicted and true uplift
+    pehe: float  # root mean squared error of the uplift
+
+
+@dataclass(frozen=True)
+class Bin:
+    """One of the J = 10 bins of the test rows; counts are fractional where ties are cut."""
+
+    rows: float
+    treated: float
+    control: float
+    predicted: float | None  # mean predicted uplift
+    observed: float | None  # treated minus control rate, null where an arm is missing
+    treated_responses: float | None = None
+    control_responses: float | None = None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The Qini curve g(phi)."""
+
+    phi: tuple[float, ...]
+    gain: tuple[float, ...]
+
+
 def score(rows: Rows, uplift: Floats, convention: str = MAIN[0], bins: int = MAIN[1]) -> Score:
     """q, rho and q_adj of predicted `uplift` on `rows`."""
     found = qini_curve(rows.y, uplift, rows.treatment, bins=bins, convention=convention).scores
     return Score(*map(float, found))
 
 
-def sensitivity(rows: Rows, uplift: Floats) -> dict[str, dict[str, Score]]:
+def sensitivity(rows: Rows, uplift: Floats) -> Mapping[str, Mapping[str, Score]]:
     """The measures in every convention and number of bins J."""
     return {
         convention: {str(bins): score(rows, uplift, convention, bins) for bins in BINS}
@@ -31,16 +71,13 @@ def sensitivity(rows: Rows, uplift: Floats) -> dict[str, dict[str, Score]]:
     }
 
 
-def bin_table(rows: Rows, uplift: Floats) -> tuple[list[dict[str, Any]], dict[str, list[float]]]:
-    """The J = 10 bins, best first (null where an arm is missing), and the Qini curve."""
+def bin_table(rows: Rows, uplift: Floats) -> tuple[tuple[Bin, ...], Curve]:
+    """The J = 10 bins, best first, and the Qini curve."""
     curve = qini_curve(rows.y, uplift, rows.treatment, bins=MAIN[1], convention=MAIN[0])
-    names = ("rows", "treated", "control", "predicted", "observed")
+    names = Bin.__dataclass_fields__
     columns = [getattr(curve, name).tolist() for name in names]
-    bins = [
-        {name: _number(value) for name, value in zip(names, line, strict=True)}
-        for line in zip(*columns, strict=True)
-    ]
-    return bins, {"phi": curve.phi.tolist(), "gain": curve.gain.tolist()}
+    bins = tuple(Bin(*map(_number, line)) for line in zip(*columns, strict=True))
+    return bins, Curve(tuple(curve.phi.tolist()), tuple(curve.gain.tolist()))
 
 
 def truth(rows: Rows, uplift: Floats) -> Truth | None:
@@ -71,7 +108,7 @@ def true_qini(uplift: Floats, true_uplift: Floats, bins: int = MAIN[1]) -> float
     """q with g(phi) = (1/n) sum of u* over the best fraction phi by `uplift`, in per cent.
 
     Grid points and ties as in the paper's convention: phi_k = ceil(k n / J) / n, and an edge
-    inside tied rows takes its share of the group, that is the group's mean u* a row.
+    inside tied rows takes its share of the group, that is the group's mean u* for each row.
     """
     n = len(uplift)
     _, group = np.unique(-uplift, return_inverse=True)

@@ -1,0 +1,70 @@
+"""What a cell may use, what it took, and what it came to."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import psutil
+from numpy.typing import NDArray
+
+from suite.compute.cell import Result
+from suite.compute.environment import Machine, machine
+from suite.words import printable
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one cell may use."""
+
+    seconds: float
+    memory_mb: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a cell took."""
+
+    seconds: Mapping[str, float]
+    cpu_seconds: float | None = None  # unlike seconds, not stretched on a busy machine
+    peak_memory_mb: float | None = None
+
+    @property
+    def total_seconds(self) -> float:
+        return sum(self.seconds.values())
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a cell came to: a result, or an error."""
+
+    result: Result | None
+    error: str | None
+    cost: Cost
+    machine: Machine
+    warnings: tuple[str, ...] = ()
+    predictions: NDArray[np.float64] | None = None
+
+
+def failure(error: str, seconds: float, on: Machine | None = None) -> Outcome:
+    """The outcome of a cell that gave no number."""
+    return Outcome(None, printable(error), Cost({"failed": seconds}), on or machine())
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def default_memory_mb(jobs: int) -> float:
+    """An equal share of nine tenths of the machine's memory, so that no cell starves the others."""
+    return 0.9 * _machine_memory() / jobs / 1024**2
+
+
+def _machine_memory() -> int:
+    limit = Path("/sys/fs/cgroup/memory.max")  # a container may have less than its host
+    total = psutil.virtual_memory().total
+    if limit.is_file() and (text := limit.read_text().strip()) != "max":
+        return min(total, int(text))
+    return total

@@ -1,0 +1,74 @@
+"""The methods that a plan can name: the project's, and those of users' own files."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import baselines
+from suite.names import UserError, matching, unknown
+from suite.plan.cell import MethodCode
+from suite.plan.describe import described, own_file
+
+_LONGEST_NAME = 100  # a name is part of a file's name
+
+
+@cache
+def registered() -> dict[str, MethodCode]:
+    """Every method of the project."""
+    return {
+        name: MethodCode(
+            name=name,
+            upstream=cls.upstream,
+            paper_row=cls.paper_row,
+            missing=cls.missing(),
+            reads_truth=getattr(cls, "reads_truth", False),
+        )
+        for name, cls in baselines.methods().items()
+    }
+
+
+def own_methods(files: Sequence[Path]) -> dict[str, MethodCode]:
+    """The methods of users' own files."""
+    own: dict[str, MethodCode] = {}
+    for path in files:
+        file = own_file(path)
+        for found in described(path, "methods"):
+            name = found["name"]
+            if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", name):
+                raise UserError(
+                    f"{path} calls a method {name!r}; use letters, digits, '.', '_', '+' or '-'"
+                )
+            if len(name) > _LONGEST_NAME:
+                raise UserError(
+                    f"{path} calls a method {name[:20]}... of {len(name)} letters; "
+                    f"a name may have {_LONGEST_NAME}"
+                )
+            if name in registered() or name in own:
+                raise UserError(f"{path} calls a method {name!r}, which exists; rename it")
+            own[name] = MethodCode(**{**found, "missing": tuple(found["missing"])}, file=file)
+    return own
+
+
+def chosen(
+    defaults: Sequence[str],
+    patterns: Sequence[str],
+    own: Mapping[str, MethodCode],
+    known: Mapping[str, MethodCode],
+) -> list[str]:
+    """The methods of a plan, upstream ones before what starts from them."""
+    names = matching("method", patterns, known) if patterns else defaults
+    ordered: dict[str, None] = {}
+    for name in dict.fromkeys([*names, *own]):
+        chain = [name]
+        while upstream := known[chain[-1]].upstream:
+            if upstream not in known:
+                raise unknown(f"upstream method of {chain[-1]}", upstream, known)
+            if upstream in chain:
+                raise UserError(
+                    f"{' starts from '.join([*chain, upstream])}: a ring has no beginning; "
+                    "mend `upstream`"
+                )
+            chain.append(upstream)
+        ordered |= dict.fromkeys(reversed(chain))
+    return list(ordered)
