@@ -20,6 +20,8 @@ def binary_labels(values: Any, name: str) -> NDArray[np.int8]:
             raise ValueError(
                 f"{name} holds values such as {array.tolist()[0]!r}; it must be 0/1 or boolean"
             ) from None
+    if array.dtype.kind in "iu" and len(array) and np.bitwise_or.reduce(array) in (0, 1):
+        return array.astype(np.int8)  # the usual case, in one pass without a mask
     wrong = (array != 0) & (array != 1)
     if wrong.any():
         row = int(np.argmax(wrong))

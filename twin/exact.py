@@ -20,7 +20,7 @@ from twin.base import UpliftEstimator
 from twin.estimator import named_coefficients
 from twin.losses import is_augmented
 from twin.network import Network
-from twin.qini import _scores
+from twin.qini import scores_of_checked
 from twin.rows import Rows
 from twin.trainer import Scaler
 
@@ -79,7 +79,7 @@ class TwinPath(UpliftEstimator):
         for lam, theta in path:
             network = problem.network(theta)
             uplift = network.uplift(valid_X)
-            score = float(_scores(valid.y, uplift, valid.treatment).q_adj)
+            score = float(scores_of_checked(valid.y, uplift, valid.treatment).q_adj)
             weights = int(np.count_nonzero(theta[1:]))
             results.append({"lambda": lam, "valid_q_adj": score, "weights": weights})
             if best is None or score > best[0]:

@@ -12,7 +12,7 @@ from twin.base import UpliftEstimator
 from twin.estimator import TwinUplift, check_epochs
 from twin.lane import Setting
 from twin.network import chunks
-from twin.qini import _scores
+from twin.qini import scores_of_checked
 from twin.rows import Rows
 from twin.trainer import SCORED_ROWS, Track, Training
 
@@ -159,7 +159,7 @@ class TwinSearch(UpliftEstimator):
                     for rows in chunks(len(valid))
                 ]
             )
-            track.best_score = _scores(valid.y, uplift, valid.treatment).q_adj
+            track.best_score = scores_of_checked(valid.y, uplift, valid.treatment).q_adj
         for track in ranked[FINALISTS:]:
             track.checkpoint = None  # out: its score is of other rows
 

@@ -18,7 +18,7 @@ from twin import _kernels, checks
 from twin._denormals import flushed_denormals
 from twin.lane import Lane, Setting, Workspace
 from twin.network import Network, chunks
-from twin.qini import _scores
+from twin.qini import scores_of_checked
 from twin.rows import Rows
 
 # The training budget counts updates: an epoch is a pass over the rows, but at most 32 updates
@@ -202,7 +202,7 @@ class Training:
             if not np.isfinite(uplift).all():
                 track.diverged = True
                 return
-            score = _scores(self.valid.y, uplift, self.valid.treatment).q_adj
+            score = scores_of_checked(self.valid.y, uplift, self.valid.treatment).q_adj
             track.valid_q_adj.append(score)
         if self.valid is None or score > track.best_score:
             track.best_epoch, track.best_score = len(track.loss), score
