@@ -73,7 +73,7 @@ class QiniCurve:
 
     @property
     def table(self) -> "pd.DataFrame":
-        """One line a bin: its size, its arms, mean predicted and observed uplift."""
+        """One line per bin: its size, its arms, mean predicted and observed uplift."""
         import pandas as pd
 
         names = ("rows", "treated", "control", "predicted", "observed")
@@ -153,7 +153,7 @@ def _checked(
     if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 2:
         raise ValueError(f"bins is {bins!r}; it must be a whole number, at least 2")
     if bins > n:
-        raise ValueError(f"bins is {bins} for {n} rows; give at most one bin a row")
+        raise ValueError(f"bins is {bins} for {n} rows; give at most one bin per row")
     checks.both_arms(treatment)
     return y, uplift, treatment
 
