@@ -3,13 +3,13 @@
 `datasets.load("scenario4", variant="printed", replicate=0)` returns a `Dataset`.
 """
 
-import difflib
 import pkgutil
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 from datasets.contract import Dataset, Source
+from twin import checks
 
 __all__ = ["Dataset", "Source", "load", "source", "sources"]
 
@@ -30,9 +30,7 @@ def source(name: str) -> Source:
     """The data set called `name`."""
     found = sources()
     if name not in found:
-        near = difflib.get_close_matches(name, found, n=3)
-        hint = f"did you mean {' or '.join(near)}? " if near else ""
-        raise ValueError(f"unknown data set {name!r}; {hint}there are: {', '.join(found)}")
+        raise checks.unknown_name("data set", name, found)
     return found[name]
 
 

@@ -11,14 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.contract import Dataset
-from datasets.criteo_file import (
-    FEATURES,
-    MOST_FREQUENT,
-    Prepared,
-    Statistics,
-    find_prepared,
-    prepare,
-)
+from datasets.criteo_arrays import MOST_FREQUENT, Prepared, Statistics, find_prepared, prepare
+from datasets.criteo_csv import FEATURES
 from datasets.files import DataFile, DataFileError, find, find_checked, how_to_get
 from datasets.real import RealSource, check_balance, draw, split
 from twin.rows import Rows
