@@ -1,32 +1,39 @@
 """Cells on a cluster: a dask.distributed scheduler sends them to its workers.
 
 On a worker a cell runs in a slot of its own, as on one machine: limits, crashes and one thread
-a cell are the same. A worker that dies loses only what it was computing; dask sends that to
+for each cell are the same. A worker that dies loses only what it was computing; dask sends that to
 another one, and the record is written here, once.
 """
 
 import threading
 import time
+from collections.abc import Mapping
 from typing import Any
 
-from suite.compute.cell import Outcome, Task, failure
-from suite.compute.slot import POLL_SECONDS, Limits, Slot
+from suite.compute.outcome import Limits, Outcome, failure
+from suite.compute.process import ForkServer
+from suite.compute.slot import POLL_SECONDS, Slot
 from suite.names import UserError
+from suite.plan.cell import Planned
 
 CONNECT_SECONDS = 20
-_here = threading.local()  # one slot a thread of a dask worker
+_server = ForkServer()  # one for each process of a dask worker
+_here = threading.local()  # one slot for each of its threads
 
 
-def compute_in_slot(task: Task, limits: Limits) -> Outcome:
+def compute_in_slot(
+    message: Mapping[str, Any], upstream: Mapping[str, Any] | None, limits: Limits
+) -> Outcome:
     """Runs on a dask worker."""
     if not hasattr(_here, "slot"):
-        _here.slot = Slot(limits)
+        _here.slot = Slot(_server, limits)
     _here.slot.limits = limits
-    _here.slot.start(task)
-    while (outcome := _here.slot.poll(POLL_SECONDS)) is None:
+    _here.slot.start(Planned.of_message(message), upstream)
+    while (outcome := _here.slot.poll()) is None:
         if _cancelled():
             _here.slot.abandon()
             return failure("cancelled", 0.0)
+        time.sleep(POLL_SECONDS)
     return outcome
 
 
@@ -73,11 +80,12 @@ class DaskPool:
         """Key and start of submission of every task under way."""
         return dict(self._started)
 
-    def submit(self, task: Task) -> None:
+    def submit(self, task: Planned, upstream: Mapping[str, Any] | None) -> None:
         """Send a task to the scheduler."""
-        # An unpure key of its own: dask must never answer from an earlier run's memory.
+        # A key of its own each time: dask must never answer from an earlier run's memory.
+        name = f"{task.method}-{task.key}-{time.time_ns()}"
         self._futures[task.key] = self._client.submit(
-            compute_in_slot, task, self._limits, key=f"{task.method}-{task.key}-{time.time_ns()}"
+            compute_in_slot, task.message(), upstream, self._limits, key=name
         )
         self._started[task.key] = time.monotonic()
 

@@ -6,6 +6,7 @@ to this process, which ends it. Requests come on a socket, with the child's conn
 
 import contextlib
 import ctypes
+import gc
 import importlib
 import json
 import os
@@ -26,7 +27,21 @@ def main(descriptor: int, parent: int) -> None:
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     if os.getppid() != parent:  # it died before the request was made
         sys.exit(1)
+    _preload()
     Server(socket.socket(fileno=descriptor)).run()
+
+
+def _preload() -> None:
+    """What every child needs, imported once."""
+    import baselines
+    import datasets
+    from suite.compute import environment, keeper, worker  # noqa: F401
+
+    baselines.methods()
+    datasets.sources()
+    environment.machine()
+    gc.collect()
+    gc.freeze()  # children share these pages as long as nobody touches them
 
 
 class Server:

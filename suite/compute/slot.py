@@ -17,6 +17,7 @@ from suite.compute.environment import Machine
 from suite.compute.outcome import Cost, Limits, Outcome, failure
 from suite.compute.process import Child, ForkServer
 from suite.plan.cell import Planned
+from suite.plan.plan import code_facts
 from suite.strict import WrongType, build
 from suite.words import printable
 
@@ -45,6 +46,9 @@ class Slot:
         """Begin `task`; `upstream` is what it learns from the fit that it starts from."""
         self.task, self._upstream, self.started = task, upstream, time.monotonic()
         self._peak = 0.0
+        if code_facts(task.code, task.cell.data.source, task.own_data).digests != task.basis.code:
+            self._phase = self._refuse
+            return
         rows = (asdict(task.cell.data), task.own_data)
         if self._keeper is None or self._rows != rows:
             self._drop_keeper()
@@ -84,6 +88,12 @@ class Slot:
         if self._keeper is not None:
             self._keeper.close()
             self._keeper = None
+
+    def _refuse(self) -> None:
+        raise Failed(
+            f"the code of {self.task.method} is not the code that the run was planned with; start "
+            "the run again (a long run is safe from edits in a git worktree of its own)"
+        )
 
     def _await_rows(self) -> None:
         if (found := self._answer(self._keeper)) is None:

@@ -21,8 +21,6 @@ from suite.compute import messages
 from suite.compute.cell import PARTS, fit_and_predict
 from suite.compute.environment import without_machine_paths
 from suite.plan.cell import OwnFile, Planned
-from suite.plan.digest import Code
-from suite.plan.plan import method_path
 from twin.rows import Rows
 
 ERROR_LINES = 15
@@ -47,11 +45,6 @@ def _compute(header: Mapping[str, Any], arrays: messages.Arrays) -> tuple[dict, 
     method_class = find_method(planned)
     if missing := method_class.missing():
         raise RuntimeError(f"{planned.method} is not installed: pip install {' '.join(missing)}")
-    if planned.code.file is None and _digest_now(planned) != planned.basis.method:
-        raise RuntimeError(
-            f"the code of {planned.method} is not the code that the run was planned with; start "
-            "the run again (a long run is safe from edits in a git worktree of its own)"
-        )
     data = unpacked(header["data"], arrays)
     _start_memory_peak()
     fitted, predicted = fit_and_predict(
@@ -85,10 +78,6 @@ def present(file: OwnFile) -> Path:
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(text.encode("latin-1"))
     return folder / path.name
-
-
-def _digest_now(planned: Planned) -> str:
-    return Code().digest(method_path(planned.code))
 
 
 def packed_data(data: Dataset) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -11,14 +11,19 @@ import json
 import sys
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("twin", "baselines", "datasets", "suite")
 # Libraries that read files, measure or show: no arithmetic of theirs is in a number.
-_NO_ARITHMETIC = {"pandas", "pyarrow", "rdata", "filelock", "rich", "psutil", "threadpoolctl"}
+_NO_ARITHMETIC = {
+    *("pandas", "pyarrow", "rdata", "filelock", "rich", "psutil", "threadpoolctl"),
+    "llvmlite",  # it comes with numba
+}
+
+_DISTRIBUTIONS = {"sklearn": "scikit-learn"}  # where a library's name is not its module's
 
 
 class Code:
@@ -57,8 +62,7 @@ class Code:
     def libraries(self, *paths: str | Path) -> dict[str, str]:
         """Versions of the libraries whose arithmetic can be in a number, Python's among them."""
         tops = {name.partition(".")[0] for path in paths for name in self.foreign_modules(path)}
-        known = _distributions()
-        names = {"numpy", "scipy"}.union(*(known.get(top, [top]) for top in tops))
+        names = {"numpy", "scipy"} | {_DISTRIBUTIONS.get(top, top) for top in tops}
         found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
         return found | {name: _version(name) for name in sorted(names - _NO_ARITHMETIC)}
 
@@ -167,11 +171,6 @@ def _home(file: Path, stamp: tuple[int, int]) -> dict[str, str]:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_HOME":
             return ast.literal_eval(node.value)
     return {}
-
-
-@cache
-def _distributions() -> dict[str, list[str]]:
-    return {name: sorted(set(found)) for name, found in packages_distributions().items()}
 
 
 @cache

@@ -3,8 +3,8 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import baselines
 import datasets
@@ -53,41 +53,71 @@ def make_plan(
     names = chosen(experiment.default_methods(), methods, own, known)
     if replicates is None:
         replicates = range(experiment.quick_replicates if quick else experiment.replicates)
-    cells = tuple(
-        planned(experiment, variant, known[name], replicate, known, quick)
-        for replicate in replicates
-        for name in names
-    )
+    planner = Planner(experiment, variant, known, quick)
+    cells = tuple(planner.cell(name, replicate) for replicate in replicates for name in names)
     return Plan(experiment, variant, quick, {name: known[name] for name in names}, cells)
 
 
-def planned(
-    experiment: Experiment,
-    variant: str | None,
-    method: MethodCode,
-    replicate: int,
-    known: Mapping[str, MethodCode],
-    quick: bool = False,
-) -> Planned:
-    """One cell with what its number rests on today."""
-    upstream = (
-        planned(experiment, variant, known[method.upstream], replicate, known, quick)
-        if method.upstream
-        else None
-    )
-    data = Data(experiment.source, experiment.data_options(variant, quick), replicate)
-    paths = (method_path(method), source_path(data.source, experiment.own_data), CELL)
+class Planner:
+    """Gives the cells of one experiment what their numbers rest on today."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        variant: str | None,
+        known: Mapping[str, MethodCode],
+        quick: bool = False,
+    ) -> None:
+        self._experiment, self._variant, self._quick = experiment, variant, quick
+        self._known = known
+        self._options = experiment.data_options(variant, quick)
+        self._content = _content(experiment, self._options)
+        self._facts: dict[str, CodeFacts] = {}
+
+    def cell(self, name: str, replicate: int) -> Planned:
+        """One cell, with the one that it starts from."""
+        method, experiment = self._known[name], self._experiment
+        upstream = self.cell(method.upstream, replicate) if method.upstream else None
+        facts = self._facts.get(name)
+        if facts is None:
+            facts = self._facts[name] = code_facts(method, experiment.source, experiment.own_data)
+        basis = Basis(
+            *facts.digests,
+            content=self._content,
+            libraries=facts.libraries,
+            upstream=upstream.key if upstream else None,
+        )
+        return Planned(
+            Cell(
+                experiment.column(self._variant, self._quick),
+                name,
+                Data(experiment.source, self._options, replicate),
+                training_seed(name, experiment.name, replicate),
+                self._quick,
+            ),
+            basis,
+            method,
+            facts.imports,
+            experiment.own_data,
+            upstream,
+        )
+
+
+class CodeFacts(NamedTuple):
+    """What the code of a cell is, by reading it."""
+
+    digests: tuple[str, str, str]  # method, data, cell
+    libraries: Mapping[str, str]
+    imports: tuple[str, ...]  # modules of libraries
+
+
+def code_facts(method: MethodCode, source: str, own_data: OwnFile | None = None) -> CodeFacts:
+    """The facts of a method on a data set, as the files are now."""
     code = Code()
-    basis = Basis(
-        *(code.digest(path) for path in paths),
-        content=_content(experiment, data),
-        libraries=code.libraries(*paths),
-        upstream=upstream.key if upstream else None,
-    )
-    seed = training_seed(method.name, experiment.name, replicate)
-    cell = Cell(experiment.column(variant, quick), method.name, data, seed, quick)
-    imports = tuple(sorted({name for path in paths for name in code.foreign_modules(path)}))
-    return Planned(cell, basis, method, imports, experiment.own_data, upstream)
+    paths = (method_path(method), source_path(source, own_data), CELL)
+    imports = sorted({name for path in paths for name in code.foreign_modules(path)})
+    digests = tuple(code.digest(path) for path in paths)
+    return CodeFacts(digests, code.libraries(*paths), tuple(imports))
 
 
 def method_path(method: MethodCode) -> Path:
@@ -121,12 +151,7 @@ def training_seed(method: str, experiment: str, replicate: int) -> int:
     return int.from_bytes(digest[:4]) >> 1  # 31 bits: every library takes it
 
 
-def _content(experiment: Experiment, data: Data) -> str | None:
+def _content(experiment: Experiment, options: Mapping[str, Any]) -> str | None:
     if experiment.own_data is not None:
         return None  # what a user's own file reads is known when its rows are
-    return _content_of(data.source, tuple(sorted(data.options.items())))
-
-
-@cache
-def _content_of(source: str, options: tuple[tuple[str, object], ...]) -> str | None:
-    return datasets.source(source).content(**dict(options))
+    return datasets.source(experiment.source).content(**options)

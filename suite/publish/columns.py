@@ -1,19 +1,26 @@
-"""The published records: one a cell, each known to be of today's code or stale."""
+"""The published records: one for each cell, each known to be of today's code or stale."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
-import baselines
 import datasets
+from suite.plan.cell import Planned
 from suite.plan.digest import ROOT
 from suite.plan.experiments import EXPERIMENTS, VARIANTS, Experiment
-from suite.plan.plan import make_plan
-from suite.records import Record
-from suite.store.store import Store
+from suite.plan.methods import registered
+from suite.plan.plan import Planner, training_seed
+from suite.publish import attested
+from suite.publish.attested import Attested
+from suite.store.record import Record
+from suite.store.store import Problem, Store
 
 PUBLISHED = ROOT / "results" / "records"
+
+Freshness = Literal["current", "other versions", "stale"]
 
 
 @dataclass(frozen=True)
@@ -23,10 +30,11 @@ class Column:
     experiment: Experiment
     variant: str | None
     records: tuple[Record, ...]
+    attested: Attested = field(default_factory=Attested)
 
     @property
-    def folder(self) -> str:
-        return self.experiment.folder(self.variant, quick=False)
+    def name(self) -> str:
+        return self.experiment.column(self.variant)
 
     def of(self, method: str | None) -> list[Record]:
         """The records of one method, by replicate."""
@@ -34,13 +42,37 @@ class Column:
 
     @cached_property
     def stale(self) -> tuple[Record, ...]:
-        """The records that today's code did not make."""
-        keys = current_keys(self.experiment, self.variant, self.records)
-        return tuple(
-            record
-            for record in self.records
-            if keys.get((record.method, record.replicate)) != record.key
-        )
+        """The records whose number today's code is not known to give."""
+        return tuple(r for r in self.records if self.freshness(r) == "stale")
+
+    def freshness(self, record: Record) -> Freshness:
+        """How a record stands to today's code, data and libraries."""
+        today = self.today(record)
+        return "stale" if today is None else freshness(record, today, self.attested)
+
+    def today(self, record: Record) -> Planned | None:
+        """The cell of a record as it would be planned now; None if its method is gone."""
+        if record.method not in registered() or self._planner is None:
+            return None
+        return self._planner.cell(record.method, record.replicate)
+
+    @cached_property
+    def _planner(self) -> Planner | None:
+        if self.experiment.source not in datasets.sources():
+            return None
+        return Planner(self.experiment, self.variant, registered())
+
+
+def freshness(record: Record, today: Planned, known: Attested) -> Freshness:
+    """How a record stands to the cell that is planned today."""
+    same_cell = record.cell == today.cell
+    old, new = record.basis, today.basis
+    contents = {old.content, new.content} - {None}
+    if not same_cell or len(contents) > 1 or not known.equal(old.code, new.code):
+        return "stale"
+    shared = set(old.libraries) & set(new.libraries)
+    same_versions = all(old.libraries[name] == new.libraries[name] for name in shared)
+    return "current" if same_versions else "other versions"
 
 
 def columns() -> Iterator[tuple[Experiment, str | None]]:
@@ -53,33 +85,70 @@ def columns() -> Iterator[tuple[Experiment, str | None]]:
 class Published:
     """What is published under `root`; every column is read once."""
 
-    def __init__(self, root: Path = PUBLISHED) -> None:
+    def __init__(self, root: Path = PUBLISHED, known: Attested | None = None) -> None:
         self.root = root
-        self._columns: dict[tuple[str, str | None], Column] = {}
+        self._attested = Attested(attested.read()) if known is None else known
+        self._columns: dict[str, Column] = {}
 
     def column(self, name: str, variant: str | None = None) -> Column:
         """One experiment in one variant; no records where nothing is published."""
-        if (name, variant) not in self._columns:
-            experiment = EXPERIMENTS[name]
-            records = Store(self.root).records(experiment.folder(variant, quick=False))
-            self._columns[name, variant] = Column(experiment, variant, tuple(one_a_cell(records)))
-        return self._columns[name, variant]
+        experiment = EXPERIMENTS[name]
+        column = experiment.column(variant)
+        if column not in self._columns:
+            records = one_per_cell(Store(self.root).records(column))
+            self._columns[column] = Column(experiment, variant, tuple(records), self._attested)
+        return self._columns[column]
+
+    def problems(self) -> list[str]:
+        """Every line that has no place among published records, and why."""
+        store, known = Store(self.root), {e.column(v): e for e, v in columns()}
+        found: list[str] = []
+        for name in store.columns():
+            records, wrong = store.read(name)
+            found += map(_shown, wrong)
+            for path in sorted((self.root / name).glob("*.jsonl")):
+                if path.is_file() and not path.read_bytes().endswith(b"\n"):
+                    found.append(f"{name}/{path.name}: its last line is torn")
+            twice = Counter((record.method, record.replicate) for record in records)
+            for (method, replicate), count in twice.items():
+                if count > 1:
+                    found.append(f"{name}/{method}: {count} lines for replicate {replicate}")
+            for record in records:
+                if reason := unfit(record, known.get(name)):
+                    found.append(f"{name}/{record.method}, replicate {record.replicate}: {reason}")
+        return found
 
 
-def one_a_cell(records: Iterable[Record]) -> list[Record]:
+def _shown(problem: Problem) -> str:
+    return f"{problem.path.parent.name}/{problem.path.name}, line {problem.line}: {problem.reason}"
+
+
+def unfit(record: Record, experiment: Experiment | None) -> str | None:
+    """Why a record may not be published, None where it may."""
+    cell, origin = record.cell, record.origin
+    if origin.commit is None:
+        return "made outside a git checkout, so that no commit holds its code"
+    if origin.dirty:
+        return "made with uncommitted code; commit, then run again"
+    if cell.quick:
+        return "a quick run is not comparable"
+    if experiment is None:
+        return f"{cell.column} is no column of the project"
+    if cell.method not in registered():
+        return f"{cell.method} is not a method of the project"
+    variant = cell.data.options.get("variant") if experiment.has_variants else None
+    if cell.data.source != experiment.source:
+        return f"its data are {cell.data.source}, those of the column {experiment.source}"
+    if dict(cell.data.options) != experiment.data_options(variant, quick=False):
+        return f"its options {dict(cell.data.options)} are not those of the column"
+    if experiment.column(variant) != cell.column:
+        return f"its variant is {variant}"
+    if cell.seed != training_seed(cell.method, experiment.name, cell.data.replicate):
+        return f"its seed {cell.seed} is not the plan's"
+    return None
+
+
+def one_per_cell(records: Iterable[Record]) -> list[Record]:
     """The last record of every (method, replicate), sorted."""
     last = {(record.method, record.replicate): record for record in records}
     return [last[cell] for cell in sorted(last)]
-
-
-def current_keys(
-    experiment: Experiment, variant: str | None, records: Iterable[Record]
-) -> dict[tuple[str, int], str]:
-    """The key that today's code gives every cell of `records` whose method still exists."""
-    known = set(baselines.methods())
-    methods = sorted({record.method for record in records} & known)
-    replicates = sorted({record.replicate for record in records})
-    if not methods or experiment.source not in datasets.sources():
-        return {}
-    plan = make_plan(experiment, variant=variant, replicates=replicates, methods=methods)
-    return {(cell.method, cell.replicate): cell.key for cell in plan.cells}

@@ -1,116 +1,72 @@
-"""`python -m suite verify minute`: compute published cells again and compare every number.
+"""Published numbers compared with the same cells computed again.
 
-On the CPU model and versions of the published record the numbers must be identical. Elsewhere
-other instructions round otherwise, and a search may pick a neighbouring setting: test q then has
-to agree within 0.1, the rank correlation with the true uplift within 0.01.
+Where the same libraries, kernels and instructions were in force every number must be identical.
+Elsewhere other instructions round otherwise, and a search may choose another setting: the ranking
+of the test rows then has to agree (Spearman at least 0.99) where predictions were kept.
 """
 
-import argparse
-import sys
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from dataclasses import dataclass
 
-from rich.table import Table
+import numpy as np
+from numpy.typing import NDArray
 
-from suite.cli.listing import STYLE
-from suite.names import UserError, matching
-from suite.plan.experiments import Experiment, experiment
-from suite.plan.plan import check_variant
-from suite.publish.columns import Published, one_a_cell
-from suite.records import Record
-from suite.show import terminal as display
-from suite.store.rerun import rerun
-from suite.store.store import Store
+from suite.compute.environment import CANONICAL_INSTRUCTIONS, instructions
+from suite.compute.measures import rank_correlation
+from suite.store.record import Record
 
-TOLERANCE_Q = 0.1
-TOLERANCE_SPEARMAN = 0.01
+LEAST_SPEARMAN = 0.99
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; exit code 1 where a number is not reproduced."""
-    parser = argparse.ArgumentParser(prog="python -m suite verify", description=__doc__)
-    parser.add_argument("experiment")
-    parser.add_argument("--variant")
-    parser.add_argument(
-        "--methods", nargs="+", default=[], metavar="NAME", help="names or globs (default: all)"
-    )
-    parser.add_argument("--replicates", type=int, metavar="N", help="the first N (default: all)")
-    parser.add_argument(
-        "--store", type=Path, metavar="DIR", help="compare this run's records, compute nothing"
-    )
-    options = parser.parse_args(arguments)
-    try:
-        return _verify(options)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+@dataclass(frozen=True)
+class Verdict:
+    """What came of one comparison."""
+
+    holds: bool
+    said: str
 
 
-def _verify(options: argparse.Namespace) -> int:
-    chosen = experiment(options.experiment)
-    variant = check_variant(chosen, options.variant)
-    published = Published().column(chosen.name, variant)
-    known = sorted({record.method for record in published.records})
-    methods = matching("published method", options.methods, known) or known
-    old = {
-        (record.method, record.replicate): record
-        for record in published.records
-        if record.method in methods
-        and (options.replicates is None or record.replicate < options.replicates)
-    }
-    if not old:
-        raise UserError(f"nothing is published of {published.folder} that could be verified")
-    if options.store:
-        run = one_a_cell(Store(options.store).records(published.folder))
-        today = [record for record in run if (record.method, record.replicate) in old]
-        if len(today) < len(old):
-            raise UserError(f"{options.store} has {len(today)} of the {len(old)} published cells")
-    else:
-        today = _rerun(chosen, variant, old)
-    output = display.console()
-    table = Table(title=f"{published.folder}: published and today", **STYLE)
-    for name in ("method", "replicate", "q_adj published", "today", "result"):
-        table.add_column(name, justify="left" if name in ("method", "result") else "right")
-    verdicts = []
-    for new in today:
-        before = old.get((new.method, new.replicate))
-        if before is None:
-            continue
-        verdict = judge(before, new)
-        verdicts.append(verdict)
-        table.add_row(new.method, str(new.replicate), _q_adj(before), _q_adj(new), verdict)
-    output.print(table)
-    return int(any(verdict.startswith("NOT") for verdict in verdicts))
+def judge(
+    old: Record,
+    new: Record,
+    predictions: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+) -> Verdict:
+    """Compare a published record with one of today; `predictions` are theirs, where kept."""
+    if not (old.ok and new.ok):
+        both = not old.ok and not new.ok
+        return Verdict(
+            both, "failed both times" if both else f"NOT REPRODUCED: {_failed(old, new)}"
+        )
+    if old.result.numbers() == new.result.numbers():
+        return Verdict(True, "identical")
+    difference = new.result.test.q_adj - old.result.test.q_adj
+    if same_arithmetic(old, new) and _libraries(old) == _libraries(new):
+        return Verdict(False, f"NOT REPRODUCED: q_adj differs by {difference:+.2g}")
+    why = "other libraries" if _libraries(old) != _libraries(new) else "other instructions"
+    if predictions is None:
+        return Verdict(
+            True, f"{why}: q_adj differs by {difference:+.2g}, not comparable bit by bit"
+        )
+    spearman = rank_correlation(*predictions)
+    largest = float(np.abs(predictions[0] - predictions[1]).max())
+    said = f"{why}: Spearman {spearman:.4f}, largest difference {largest:.2g}"
+    return Verdict(spearman >= LEAST_SPEARMAN, said)
 
 
-def _rerun(
-    chosen: Experiment, variant: str | None, cells: Iterable[tuple[str, int]]
-) -> list[Record]:
-    """Fresh records of `cells` alone: not all methods are published for the same replicates."""
-    replicates: dict[str, list[int]] = {}
-    for method, replicate in sorted(cells):
-        replicates.setdefault(method, []).append(replicate)
-    together: dict[tuple[int, ...], list[str]] = {}
-    for method, own in replicates.items():
-        together.setdefault(tuple(own), []).append(method)
-    return [r for own, methods in together.items() for r in rerun(chosen, variant, methods, own)]
+def same_arithmetic(old: Record, new: Record) -> bool:
+    """Whether both numbers were rounded by the same rules.
+
+    Records of the first format did not note theirs; every one of them was seen to be what the
+    canonical instructions give.
+    """
+    if old.origin.arithmetic is None:
+        return instructions() == CANONICAL_INSTRUCTIONS
+    return old.origin.arithmetic == new.origin.arithmetic
 
 
-def judge(before: Record, today: Record) -> str:
-    """Identical, within the tolerance on another machine, or not reproduced."""
-    if before.numbers() == today.numbers():
-        return "identical"
-    if (before.cpu, before.versions) == (today.cpu, today.versions):
-        return "NOT REPRODUCED: differs on the same CPU model and versions"
-    if not (before.ok and today.ok):
-        return f"NOT REPRODUCED: {before.status} then, {today.status} now"
-    near = abs(before.test.q - today.test.q) <= TOLERANCE_Q
-    if before.truth and today.truth:
-        near &= abs(before.truth.spearman - today.truth.spearman) <= TOLERANCE_SPEARMAN
-    return (
-        "within tolerance (other CPU or versions)" if near else "NOT REPRODUCED: out of tolerance"
-    )
+def _same_libraries(old: Record, new: Record) -> bool:
+    shared = set(old.basis.libraries) & set(new.basis.libraries)
+    return all(old.basis.libraries[name] == new.basis.libraries[name] for name in shared)
 
 
-def _q_adj(record: Record) -> str:
-    return f"{record.test.q_adj:z.4f}" if record.ok else "failed"
+def _failed(old: Record, new: Record) -> str:
+    return f"it fails now: {new.error.splitlines()[-1]}" if old.ok else "it failed when published"

@@ -3,29 +3,31 @@
 from collections.abc import Iterable
 from statistics import mean
 
-from suite.plan.plan import Cell
-from suite.records import Record
+from suite.plan.cell import Planned
+from suite.store.record import Record
 
 
 class Estimate:
-    """Seconds a cell by (experiment folder, method), from records of any key."""
+    """Seconds of a cell by (column, method), from records of any key."""
 
-    def __init__(self, records: Iterable[tuple[str, Record]]) -> None:
+    def __init__(self, records: Iterable[Record]) -> None:
         self._seconds: dict[tuple[str, str], list[float]] = {}
-        for folder, record in records:
-            self.learn(folder, record)
+        for record in records:
+            self.learn(record)
 
-    def learn(self, folder: str, record: Record) -> None:
+    def learn(self, record: Record) -> None:
         """Take one more record into account."""
         if record.ok:
-            self._seconds.setdefault((folder, record.method), []).append(record.total_seconds)
+            self._seconds.setdefault((record.cell.column, record.method), []).append(
+                record.cost.total_seconds
+            )
 
-    def of(self, cell: Cell) -> float | None:
+    def of(self, cell: Planned) -> float | None:
         """Seconds of `cell`: its own method's mean, None where it has never run."""
-        own = self._seconds.get((cell.folder, cell.method))
+        own = self._seconds.get((cell.cell.column, cell.method))
         return mean(own) if own else None
 
-    def total(self, cells: Iterable[Cell]) -> tuple[float, int]:
+    def total(self, cells: Iterable[Planned]) -> tuple[float, int]:
         """Seconds of all `cells`, one after the other, and how many of them are only guessed."""
         known = [self.of(cell) for cell in cells]
         measured = [seconds for seconds in known if seconds is not None]

@@ -1,14 +1,15 @@
-"""A run: award the cells of a plan to a pool, write every outcome to the store, show it."""
+"""A run: hand the cells of a plan to a pool, keep every outcome, tell who watches."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from suite.compute import environment
-from suite.compute.cell import Outcome, Task, failure
-from suite.plan.plan import Cell, Plan
-from suite.records import Record
+from suite.compute.outcome import Outcome, failure
+from suite.plan.cell import Planned
+from suite.plan.plan import Plan
+from suite.store.record import Origin, Record
 from suite.store.store import Writer
 
 
@@ -20,14 +21,14 @@ class Pool(Protocol):
 
     def free(self) -> int: ...
     def running(self) -> dict[str, float]: ...
-    def submit(self, task: Task) -> None: ...
+    def submit(self, task: Planned, upstream: Mapping[str, Any] | None) -> None: ...
     def finished(self) -> list[tuple[str, Outcome]]: ...
 
 
 class Watcher(Protocol):
     """Who is told how the run goes."""
 
-    def tick(self, progress: "Progress", running: list[tuple[Cell, float]]) -> None: ...
+    def tick(self, progress: "Progress", running: list[tuple[Planned, float]]) -> None: ...
     def ended(self, progress: "Progress", record: Record) -> None: ...
 
 
@@ -37,7 +38,7 @@ class Progress:
 
     plan: Plan
     records: dict[str, Record] = field(default_factory=dict)
-    to_do: list[Cell] = field(default_factory=list)
+    to_do: list[Planned] = field(default_factory=list)
     resumed: int = 0  # how many were recorded before this run
 
     @property
@@ -51,13 +52,12 @@ class Progress:
 
 
 def prepare(
-    plan: Plan, recorded: Iterable[Record], *, retry_failed: bool = False, fresh: bool = False
+    plan: Plan, recorded: Mapping[str, Record], *, retry_failed: bool = False, fresh: bool = False
 ) -> Progress:
-    """What of the plan is recorded and what is to be computed."""
+    """What of the plan is recorded (by key) and what is to be computed."""
     progress = Progress(plan)
-    known = {} if fresh else {record.key: record for record in recorded}
     for cell in plan.cells:
-        record = known.get(cell.key)
+        record = None if fresh else recorded.get(cell.key)
         if record is not None and (record.ok or not retry_failed):
             progress.records[cell.key] = record
         else:
@@ -66,15 +66,19 @@ def prepare(
     return progress
 
 
-def execute(progress: Progress, pool: Pool, writer: Writer, watcher: Watcher) -> None:
-    """Compute what is to do; returns when every cell has its record."""
+def execute(progress: Progress, pool: Pool, writer: Writer | None, watcher: Watcher) -> None:
+    """Compute what is to do; returns when every cell has its record.
+
+    Without a `writer` nothing is kept: to verify a number is not to record it.
+    """
     commit, dirty = environment.git_state()
     waiting = list(progress.to_do)
     cells = {cell.key: cell for cell in waiting}
 
-    def keep(cell: Cell, outcome: Outcome) -> None:
-        record = _record(cell, outcome, commit, dirty)
-        writer.append(cell.folder, record, outcome.predictions)
+    def keep(cell: Planned, outcome: Outcome) -> None:
+        record = record_of(cell, outcome, commit, dirty)
+        if writer is not None:
+            writer.append(record, outcome.predictions)
         progress.records[cell.key] = record
         progress.to_do.remove(cell)
         watcher.ended(progress, record)
@@ -86,20 +90,37 @@ def execute(progress: Progress, pool: Pool, writer: Writer, watcher: Watcher) ->
             if upstream is not None and not upstream.ok:
                 keep(cell, failure(f"it starts from {upstream.method}, which failed", 0.0))
             else:
-                pool.submit(cell.task(upstream and upstream_result(upstream)))
-        running = pool.running()
-        if running:
+                pool.submit(cell, upstream and upstream_result(upstream))
+        if pool.running():
             for key, outcome in pool.finished():
                 keep(cells[key], outcome)
         watcher.tick(progress, [(cells[key], since) for key, since in pool.running().items()])
 
 
-def upstream_result(record: Record) -> dict[str, object]:
+def upstream_result(record: Record) -> dict[str, Any]:
     """What a method learns from the fit that it starts from."""
-    return {"n_active_nodes": record.m_hat, "settings": record.settings}
+    return {"n_active_nodes": record.result.m_hat, "settings": record.result.settings}
 
 
-def _ready(waiting: Sequence[Cell], progress: Progress, count: int) -> list[Cell]:
+def record_of(cell: Planned, outcome: Outcome, commit: str | None, dirty: bool | None) -> Record:
+    """The record of an outcome, as a later run reads it back."""
+    machine = outcome.machine
+    origin = Origin(
+        commit=commit,
+        dirty=dirty,
+        versions=machine.versions,
+        cpu=machine.cpu,
+        arithmetic=machine.arithmetic,
+        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+        warnings=outcome.warnings,
+    )
+    record = Record(
+        cell.key, cell.cell, cell.basis, outcome.result, outcome.error, outcome.cost, origin
+    )
+    return Record.parse(record.line())
+
+
+def _ready(waiting: Sequence[Planned], progress: Progress, count: int) -> Iterable[Planned]:
     """The next cells in the plan's order whose upstream cell is recorded."""
     ready = []
     for cell in waiting:
@@ -108,22 +129,3 @@ def _ready(waiting: Sequence[Cell], progress: Progress, count: int) -> list[Cell
         if cell.upstream is None or cell.upstream.key in progress.records:
             ready.append(cell)
     return ready
-
-
-def _record(cell: Cell, outcome: Outcome, commit: str | None, dirty: bool | None) -> Record:
-    line = Record(
-        key=cell.key,
-        experiment=cell.experiment,
-        method=cell.method,
-        replicate=cell.replicate,
-        source=cell.source,
-        options=cell.options,
-        quick=cell.quick,
-        seed=cell.seed,
-        digest=cell.digest,
-        commit=commit,
-        dirty=dirty,
-        finished=datetime.now(UTC).isoformat(timespec="seconds"),
-        **outcome.fields,
-    ).line()
-    return Record.parse(line)  # what is shown is what a later run reads back

@@ -1,0 +1,52 @@
+"""Attest: compute one stale cell of each method again, and note where nothing changed.
+
+Records of one method that the same change of code made stale stand and fall together: the
+cheapest of them is run again. All scenarios are one state of code; a real data set has its own.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from suite.compute import environment
+from suite.names import UserError
+from suite.plan.methods import registered
+from suite.publish import attested
+from suite.publish.attested import Attestation
+from suite.publish.columns import PUBLISHED, Column, Published, columns
+from suite.publish.recompute import recompute
+from suite.store.record import Record
+
+
+def attest(root: Path = PUBLISHED, file: Path = attested.FILE) -> Iterator[str]:
+    """Run one cell of every stale group; a line for each as it ends."""
+    commit, dirty = environment.git_state()
+    if commit is None or dirty:
+        raise UserError("attesting needs a clean git checkout: the commit must hold today's code")
+    published = Published(root, attested.Attested(attested.read(file)))
+    found = [published.column(experiment.name, variant) for experiment, variant in columns()]
+    groups: dict[tuple, list[tuple[Column, Record]]] = {}
+    for column in found:
+        for record in column.stale:
+            today = column.today(record)
+            if record.method not in registered() or today is None:
+                where = f"{column.name} {record.method}, replicate {record.replicate}"
+                yield f"{where}: no longer a method of the project; stays stale"
+            elif record.ok:
+                key = (record.method, record.basis.code, today.basis.code)
+                groups.setdefault(key, []).append((column, record))
+    for (method, old, new), group in groups.items():
+        column, record = min(group, key=lambda item: item[1].cost.total_seconds)
+        rerun = {r.method: r for r in recompute(column, [record], jobs=1)}[method]
+        where = f"{column.name} {method}, replicate {record.replicate}"
+        if not rerun.ok:
+            reason = rerun.error.splitlines()[-1]
+            yield f"{where}: cannot be computed now, {len(group)} records stay stale: {reason}"
+        elif rerun.result.numbers() != record.result.numbers():
+            yield f"{where}: differs today; {len(group)} records stay stale until run again"
+        else:
+            place = (column.name, record.replicate, record.key)
+            arithmetic = rerun.origin.arithmetic
+            attested.add(Attestation(method, old, new, *place, commit, arithmetic), file)
+            yield f"{where}: identical today; {len(group)} records attested"
+    if not groups:
+        yield "nothing is stale"

@@ -1,0 +1,63 @@
+"""Bytes on disk: all of a thing or nothing of it, and errors that say what to do."""
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class StoreError(Exception):
+    """The disk does not take a record; whatever was written before is intact."""
+
+
+def keep_predictions(path: Path, predictions: NDArray) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_suffix(".half")
+    try:
+        with half.open("wb") as file:
+            np.savez_compressed(file, test=predictions)
+        half.replace(path)
+    except BaseException:
+        half.unlink(missing_ok=True)
+        raise
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """All of the line or nothing of it."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        size = os.fstat(descriptor).st_size
+        try:
+            written = os.write(descriptor, line)
+            if written < len(line):  # the disk filled up in the middle
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(descriptor)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(descriptor, size)
+            raise
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Disk errors as one sentence that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        remedy = {
+            errno.ENOSPC: "the disk is full: free some space",
+            errno.EDQUOT: "the disk quota is used up: free some space",
+            errno.EROFS: "the file system is read-only",
+            errno.EACCES: "no permission to write there",
+            errno.EPERM: "no permission to write there",
+        }.get(error.errno, os.strerror(error.errno or 0) or str(error))
+        raise StoreError(
+            f"cannot write {path}: {remedy}, or choose another place with --store DIR; "
+            "records written before are intact, and the same command goes on from them"
+        ) from error
