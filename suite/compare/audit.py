@@ -52,22 +52,30 @@ def hotelling(matrix: ArrayLike, paper: ArrayLike, paper_runs: int = PAPER_RUNS)
     return Fit(n, t2, p, float(predicted.logpdf(theirs)))
 
 
-def judge(fits: Mapping[str, Fit]) -> Judged:
-    """The sentence on the distinct variants of one scenario (equal data count once)."""
-    names = list(fits)
-    if not names:
-        return Judged({}, {}, (), "not tested")
-    adjusted = dict(zip(names, holm([fits[name].p for name in names]), strict=True))
-    logs = np.array([fits[name].log_density for name in names])
+def judge(fits: Mapping[str, Fit | None]) -> Judged:
+    """The sentence on the distinct variants of one scenario (equal data count once).
+
+    None stands for a variant with too few replicates: the others are tested, and the question
+    stays open.
+    """
+    tested = {name: fit for name, fit in fits.items() if fit is not None}
+    if not tested:
+        return Judged({}, {}, (), "not tested yet")
+    adjusted = dict(zip(tested, holm([fit.p for fit in tested.values()]), strict=True))
+    left = tuple(name for name in tested if adjusted[name] >= LEVEL)
+    if len(tested) < len(fits):
+        waiting = ", ".join(name for name in fits if name not in tested)
+        so_far = ", ".join(f"{n} {'not ' * (n in left)}rejected" for n in tested)
+        return Judged(adjusted, {}, left, f"open until {waiting} can be tested; so far {so_far}")
+    logs = np.array([fit.log_density for fit in tested.values()])
     share = np.exp(logs - logs.max())
-    weights = dict(zip(names, (share / share.sum()).tolist(), strict=True))
-    left = tuple(name for name in names if adjusted[name] >= LEVEL)
+    weights = dict(zip(tested, (share / share.sum()).tolist(), strict=True))
+    ranked = sorted(left, key=lambda name: -weights[name])
     if len(left) == 1:
         finding = f"only {left[0]} is compatible"
     elif left:
-        ranked = sorted(left, key=lambda name: -weights[name])
         listing = ", ".join(f"{name} {weights[name]:.2f}" for name in ranked)
         finding = f"undecided between {' and '.join(left)} (weights {listing})"
     else:
-        finding = f"none; least bad {max(names, key=lambda name: weights[name])}"
+        finding = f"none; least bad {max(tested, key=lambda name: weights[name])}"
     return Judged(adjusted, weights, left, finding)

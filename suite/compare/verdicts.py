@@ -7,11 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from suite.compare.resplits import corrected, nadeau_bengio
 from suite.compare.units import LEAST_DRAWS
 
 AGREES, HIGHER, LOWER, UNDECIDED = "agrees", "higher", "lower", "undecided"
 TOO_FEW, PRIVATE = "too few draws", "private data"
 NOT_YET_RUN, FAILED = "not yet run", "failed"
+DECIDED = (AGREES, HIGHER, LOWER, UNDECIDED)
+INTERIM = " (interim)"  # behind a decided word, where fewer replicates ran than planned
 
 PAPER_RUNS = 20  # a printed number is a mean of as many runs
 WIDEST = 0.5  # a wider half-width cannot say "agrees"
@@ -21,10 +24,10 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Verdict:
-    """A word, and the half-width that a difference must exceed (NaN with too few draws)."""
+    """A word, and the half-width that a difference must exceed (None with too few draws)."""
 
     word: str
-    half_width: float = math.nan
+    half_width: float | None = None
 
 
 def cell_verdict(values: Sequence[float], paper: float, paper_runs: int = PAPER_RUNS) -> Verdict:
@@ -41,17 +44,16 @@ def cell_verdict(values: Sequence[float], paper: float, paper_runs: int = PAPER_
     return judge(float(numbers.mean()) - paper, _quantile(n) * error, WIDEST)
 
 
-def resplit_verdict(
-    mean: float, error: float, splits: int, paper: float, printed: float
-) -> Verdict:
-    """Ours against a number printed for real data (rule S9e).
+def resplit_verdict(values: Sequence[float], paper: float, printed: float) -> Verdict:
+    """Ours over re-splits of one data set against a number printed with its error (rule S9e).
 
-    `error` is our standard error over re-splits of one data set (Nadeau and Bengio), `printed`
-    that of the paper corrected in the same way.
+    Both standard errors are Nadeau and Bengio's; the printed one has to be corrected for it.
     """
+    splits = len(values)
     if splits < LEAST_DRAWS:
         return Verdict(TOO_FEW)
-    return judge(mean - paper, _quantile(splits) * math.hypot(error, printed), WIDEST_REAL)
+    error = math.hypot(nadeau_bengio(values), corrected(printed))
+    return judge(float(np.mean(values)) - paper, _quantile(splits) * error, WIDEST_REAL)
 
 
 def judge(difference: float, half_width: float, widest: float) -> Verdict:

@@ -8,7 +8,7 @@ from scipy import stats
 
 from suite.compare import calibration, resplits, strata
 from suite.compare.resplits import corrected, nadeau_bengio, pooled_rows
-from suite.compare.verdicts import AGREES, HIGHER, TOO_FEW, resplit_verdict
+from suite.compare.verdicts import AGREES, HIGHER, TOO_FEW, UNDECIDED, resplit_verdict
 
 
 def test_strata_worked_example() -> None:
@@ -49,11 +49,14 @@ def test_sizes_are_compared_by_their_standard_errors() -> None:
 
 
 def test_verdicts_on_real_data_take_both_errors() -> None:
-    found = resplit_verdict(0.2, 0.01, 20, 0.19, 0.008)
+    values = [0.20, 0.21, 0.19, 0.205, 0.195]
+    found = resplit_verdict(values, 0.19, 0.002)
     assert found.word == AGREES
-    assert found.half_width == pytest.approx(stats.t.ppf(0.975, 19) * math.hypot(0.01, 0.008))
-    assert resplit_verdict(0.3, 0.01, 20, 0.19, 0.008).word == HIGHER
-    assert resplit_verdict(0.3, 0.01, 4, 0.19, 0.008).word == TOO_FEW
+    error = math.hypot(nadeau_bengio(values), 0.008)
+    assert found.half_width == pytest.approx(stats.t.ppf(0.975, 4) * error)
+    assert resplit_verdict(values, 0.1, 0.002).word == HIGHER
+    assert resplit_verdict(values, 0.19, 0.02).word == UNDECIDED
+    assert resplit_verdict(values[:4], 0.19, 0.002).word == TOO_FEW
 
 
 COUNTS = {
