@@ -70,7 +70,7 @@ class Outcome:
         if not self.tested:
             return None
         if self.claim.kind == "superior":
-            return min(self.tested, key=lambda f: _t(f.estimate))
+            return max(self.tested, key=lambda f: f.estimate.p_above())
         return max(self.tested, key=lambda f: f.estimate.upper())
 
 
@@ -142,8 +142,3 @@ def _series(source: Frame, method: str | None, measure: Measure) -> dict[int, fl
     runs = source.runs.get(method or "", {})
     found = {replicate: measure.number(run) for replicate, run in runs.items()}
     return {replicate: value for replicate, value in found.items() if value is not None}
-
-
-def _t(estimate: Estimate) -> float:
-    """How far above 0 in standard errors; only the order matters."""
-    return estimate.mean / estimate.error if estimate.error > 0 else np.sign(estimate.mean) * np.inf

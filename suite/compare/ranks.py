@@ -47,13 +47,13 @@ def rank_line(ours: ArrayLike, paper: ArrayLike) -> RankLine:
     r = float(_spearman(ours[None], paper)[0])
     if rows <= MOST_EXACT:
         orders = np.array(list(permutations(range(rows))))
-        p = float(np.mean(_spearman(paper[orders], ours) >= r - _TIE))
+        p, least = float(np.mean(_spearman(paper[orders], ours) >= r - _TIE)), 1 / len(orders)
     else:
         rng = np.random.default_rng(SEED)
         orders = rng.permuted(np.tile(np.arange(rows), (PERMUTATIONS, 1)), axis=1)
         hits = int(np.sum(_spearman(paper[orders], ours) >= r - _TIE))
-        p = (1 + hits) / (1 + PERMUTATIONS)
-    return RankLine(rows, r, p, 1 / math.factorial(rows))
+        p, least = (1 + hits) / (1 + PERMUTATIONS), 1 / (1 + PERMUTATIONS)
+    return RankLine(rows, r, p, least)
 
 
 def self_agreement(matrix: ArrayLike, paper_runs: int = PAPER_RUNS) -> SelfAgreement:
