@@ -41,6 +41,7 @@ def _run(record: Record) -> Run:
         m_hat=record.m_hat,
         m=record.m,
         candidates=record.candidates,
+        settings=record.settings,
         seconds=record.total_seconds,
         cpu_seconds=record.cpu_seconds,
         memory_mb=record.peak_memory_mb,

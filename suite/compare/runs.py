@@ -51,6 +51,7 @@ class Run:
     m_hat: int | None
     m: int | None
     candidates: int | None
+    settings: Mapping[str, object]  # what was chosen
     seconds: float  # elapsed
     cpu_seconds: float | None
     memory_mb: float | None

@@ -12,6 +12,7 @@ import baselines
 from suite.compare.verdicts import DECIDED
 from suite.publish.columns import Published
 from suite.show.dots import dot_numbers
+from suite.show.findings import front_page
 from suite.show.tables import __main__ as command
 from suite.show.tables import render_text
 from suite.store.store import Store, write_records
@@ -34,6 +35,8 @@ def here(rendered: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> tuple[
     """The command line looks at the rendered files."""
     monkeypatch.setattr(command, "PUBLISHED", rendered[0])
     monkeypatch.setattr(command, "TABLES", rendered[1])
+    monkeypatch.setattr(command, "FRONT", rendered[1].parent / "front.md")
+    command.FRONT.write_text(front_page(Published(rendered[0])))
     return rendered
 
 
@@ -123,6 +126,7 @@ def test_stale_records_are_marked_and_fail_only_the_strict_check(
     made_column(root, "scenario4", ["r-lasso"])
     monkeypatch.setattr(command, "PUBLISHED", root)
     monkeypatch.setattr(command, "TABLES", folder)
+    monkeypatch.setattr(command, "FRONT", tmp_path / "README.md")
     command.main([])
     # The code changes after the tables were rendered.
     old = Store(root).records("scenario4-printed")
@@ -137,6 +141,15 @@ def test_stale_records_are_marked_and_fail_only_the_strict_check(
         assert stale[name] != fresh  # the marks are there
         unmarked = command.without_stale_marks
         assert unmarked(stale[name]) == unmarked(fresh)
+
+
+def test_check_fails_on_an_edited_front_page(
+    here: tuple[Path, Path], capsys: pytest.CaptureFixture
+) -> None:
+    assert "Of the paper's 13 [claims]" in command.FRONT.read_text()
+    command.FRONT.write_text(command.FRONT.read_text().replace("13", "14"))
+    assert command.main(["--check"]) == 1
+    assert "front.md differs" in capsys.readouterr().err
 
 
 def tidy_lines(files: dict[str, str]) -> list[dict[str, str]]:

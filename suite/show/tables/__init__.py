@@ -11,6 +11,8 @@ from suite.show.tables.analysis import pairwise, sensitivity
 from suite.show.tables.audit import audit_table
 from suite.show.tables.beyond import beyond
 from suite.show.tables.claims import claims_table
+from suite.show.tables.cost import cost
+from suite.show.tables.decide import decide, rounding_table
 from suite.show.tables.entries import compares
 from suite.show.tables.index import index
 from suite.show.tables.model import Table, check_widths
@@ -34,6 +36,11 @@ def tables(published: Published) -> Iterator[Table]:
             yield beyond(published, variant)
             yield claims_table(published, variant)
     yield audit_table(published)
+    yield decide(published)
+    rounded = rounding_table(published)
+    if rounded is not None:
+        yield rounded
+    yield cost(published)
     yield scale(published)
     for column in _with_methods(published):
         yield pairwise(column)

@@ -10,7 +10,8 @@ from suite.compare.frame import frame_of
 from suite.compare.means import Mean
 from suite.compare.runs import Frame, Run
 from suite.compare.verdicts import NOT_YET_RUN, TOO_FEW
-from suite.measures import CONVENTIONS, MAIN
+from suite.measures import CONVENTIONS
+from suite.measures import MAIN as MAIN_KEY
 from suite.plan import paper
 from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.publish.columns import Published
@@ -56,8 +57,8 @@ def audit_table(published: Published) -> Table:
         distinct = variants(published, name)
         body.append((Text(f"{name}: the paper has {papers[0]:.2f} and {papers[1]:.2f}"),))
         for convention in CONVENTIONS:
-            key = (convention, MAIN[1])
-            fits = {variant.name: _fit(variant, key, papers) for variant in distinct}
+            key = (convention, MAIN_KEY[1])
+            fits = {variant.name: fit_of(variant, key, papers) for variant in distinct}
             judged = audit.judge(fits)
             for variant in distinct:
                 body.append(_line(variant, key, fits[variant.name], judged))
@@ -84,8 +85,8 @@ def audit_table(published: Published) -> Table:
             "others, which are taken for equally likely before (multivariate t).",
             "No method can beat the oracle's q on average: a printed q_adj above it rules a "
             "variant out. All replicates of the lassos count here, also those beyond the tables'.",
-            f"q_adj with J = {MAIN[1]} in the conventions of the paper and of the two packages of "
-            "its authors; which one the paper used is not known.",
+            f"q_adj with J = {MAIN_KEY[1]} in the conventions of the paper and of the two packages "
+            "of its authors; which one the paper used is not known.",
             *notes.commits(used),
         ),
         left=2,
@@ -122,7 +123,8 @@ def _values(variant: Variant, key: tuple[str, int]) -> np.ndarray:
     )
 
 
-def _fit(variant: Variant, key: tuple[str, int], papers: list[float]) -> Fit | None:
+def fit_of(variant: Variant, key: tuple[str, int], papers: list[float]) -> Fit | None:
+    """The test of one variant in one convention; None with too few replicates."""
     values = _values(variant, key)
     return audit.hotelling(values, papers) if values.shape[1] >= LEAST_AUDIT else None
 

@@ -19,6 +19,7 @@ def made_run(method: str, replicate: int, q_adj: float, **changes: object) -> Ru
         "m_hat": None,
         "m": None,
         "candidates": 3,
+        "settings": {},
         "seconds": 1.0,
         "cpu_seconds": 1.0,
         "memory_mb": 100.0,
