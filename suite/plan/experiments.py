@@ -31,7 +31,8 @@ class Experiment:
     options: Mapping[str, Any] = field(default_factory=dict)
     tables: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
-    replicates: int = 20
+    replicates: int = 20  # planned: a verdict on fewer is interim
+    variant_replicates: int = 10  # planned in other variants than the first
     quick: Mapping[str, Any] = field(default_factory=dict)
     quick_replicates: int = 2
     has_variants: bool = False
@@ -52,6 +53,11 @@ class Experiment:
         if self.has_variants:
             return paper.scenario_value(method.paper_row, self.source)
         return paper.real_data_value(method.paper_row, self.paper_row) if self.paper_row else None
+
+    def planned(self, variant: str | None) -> int:
+        """The replicates that its verdicts are made of; further ones serve the audit alone."""
+        other = self.has_variants and variant not in (None, VARIANTS[0])
+        return self.variant_replicates if other else self.replicates
 
     def data_options(self, variant: str | None, quick: bool) -> dict[str, Any]:
         """The options of `datasets.load`."""

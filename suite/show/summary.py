@@ -9,26 +9,27 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from suite.compare.means import (
+from suite.compare.frame import frame
+from suite.compare.means import Mean, mean_of
+from suite.compare.runs import BOUNDS, Run
+from suite.compare.verdicts import (
     AGREES,
-    DIFFERS,
+    DECIDED,
     FAILED,
-    SAME_RANKING,
-    Mean,
-    by_method,
-    mean_of,
-    q,
-    q_adj,
-    regret,
-    verdicts,
+    HIGHER,
+    INTERIM,
+    LOWER,
+    NOT_YET_RUN,
+    UNDECIDED,
+    cell_verdict,
+    resplit_verdict,
 )
 from suite.plan.paper import Printed
 from suite.plan.plan import Plan
 from suite.records import Record
 from suite.words import count, duration
 
-BOUNDS = ("oracle", "random")
-_COLOURS = {AGREES: "green", SAME_RANKING: "yellow", DIFFERS: "red", FAILED: "bold red"}
+_COLOURS = {AGREES: "green", UNDECIDED: "yellow", HIGHER: "red", LOWER: "red", FAILED: "bold red"}
 
 
 @dataclass(frozen=True)
@@ -54,29 +55,41 @@ class Line:
 
 def summarise(plan: Plan, records: Iterable[Record]) -> list[Line]:
     """One line a method of the plan, the best first, methods without a number last."""
-    groups = by_method(records)
-    ours = {name: mean_of(group, q_adj) for name, group in groups.items()}
-    printed = {name: plan.experiment.printed(cls, plan.quick) for name, cls in plan.methods.items()}
-    papers = {name: value for name, value in printed.items() if value is not None}
-    found = verdicts(ours, papers)
+    records, planned = list(records), plan.experiment.planned(plan.variant)
+    # A run shows every replicate that it was asked for, also those beyond the tables'.
+    source = frame(records, max((record.replicate + 1 for record in records), default=0))
     lines = []
-    for name in plan.methods:
-        group = groups.get(name, [])
-        failures = [record for record in group if not record.ok]
-        seconds = mean_of(group, lambda record: record.total_seconds)
+    for name, cls in plan.methods.items():
+        runs = list(source.runs.get(name, {}).values())
+        paper = plan.experiment.printed(cls, plan.quick)
+        failures = source.failed.get(name, 0)
+        simulated = plan.experiment.has_variants
+        verdict = "" if paper is None else _verdict(runs, paper, simulated, planned)
+        seconds = mean_of(runs, lambda run: run.seconds)
         lines.append(
             Line(
                 method=name,
-                q_adj=ours.get(name),
-                q=mean_of(group, q),
-                regret=mean_of(group, regret),
-                paper=papers.get(name),
-                verdict=FAILED if failures else found.get(name, ""),
+                q_adj=mean_of(runs, lambda run: run.q_adj),
+                q=mean_of(runs, lambda run: run.q),
+                regret=mean_of(runs, lambda run: run.regret),
+                paper=paper,
+                verdict=FAILED if failures else verdict,
                 seconds=seconds.value if seconds else None,
-                failures=len(failures),
+                failures=failures,
             )
         )
     return sorted(lines, key=lambda line: -line.q_adj.value if line.q_adj else math.inf)
+
+
+def _verdict(runs: list[Run], paper: Printed, simulated: bool, planned: int) -> str:
+    if not runs:
+        return NOT_YET_RUN
+    values = [run.q_adj for run in runs]
+    if simulated:
+        word = cell_verdict(values, paper.value).word
+    else:
+        word = resplit_verdict(values, paper.value, paper.standard_error).word
+    return word + (INTERIM if word in DECIDED and len(runs) < planned else "")
 
 
 def render(lines: list[Line], title: str, width: int) -> Group:
@@ -115,7 +128,9 @@ def _columns(lines: list[Line]) -> dict[str, list[Text]]:
     if any(line.paper for line in lines):
         columns["paper"] = [number(line.paper and line.paper.value) for line in lines]
         columns["differ."] = [number(line.difference, "+") for line in lines]
-        columns["verdict"] = [Text(x.verdict, _COLOURS.get(x.verdict, "")) for x in lines]
+        columns["verdict"] = [
+            Text(x.verdict, _COLOURS.get(x.verdict.removesuffix(INTERIM), "")) for x in lines
+        ]
     columns["q"] = [number(line.q and line.q.value) for line in lines]
     if simulated:
         columns["regret"] = [number(line.regret and line.regret.value) for line in lines]

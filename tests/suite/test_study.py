@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import datasets
+from suite.study.pairs import Series, compare, table
 from suite.study.plan import FIRST_REPLICATE, Unit, units
 from suite.study.report import render
 from suite.study.unit import EPOCHS, Watch, simulate_halving
@@ -54,7 +55,8 @@ def test_report_pairs_by_data() -> None:
     def record(scenario: str, kind: str, q_adj: float) -> dict:
         unit = Unit(scenario, "printed", 100, kind)
         row = {"rule": "full, best epoch, single", "q_adj": q_adj, "true_q": q_adj, "nodes": 0}
-        return {"key": unit.key, "unit": vars(unit), "rows": [row]}
+        oracle = {"q": 1.0, "true_q": 1.0}
+        return {"key": unit.key, "unit": vars(unit), "rows": [row], "oracle": oracle}
 
     records = [
         record("scenario1", "twin-mu", 3.0),
@@ -64,6 +66,40 @@ def test_report_pairs_by_data() -> None:
     line = next(x for x in render(records).splitlines() if "Twin_mu against Logistic, all" in x)
     assert [cell.strip() for cell in line.split("|")[2:4]] == ["1", "+0.50"]
     assert "not yet run" in render([])
+
+
+def test_variants_of_a_draw_are_one_observation() -> None:
+    """Scenario 2: printed and released have the same data, centred another's."""
+
+    def made(label: str, values: dict[tuple[str, int, str], float]) -> Series:
+        rows = {cell: {"q_adj": value, "true_q": value} for cell, value in values.items()}
+        data = {cell: "d2" if cell[2] == "centred" else f"d{cell[1]}" for cell in values}
+        return Series(label, rows, data)
+
+    cells = [("scenario2", 100, v) for v in ("printed", "released", "centred")]
+    cells.append(("scenario2", 101, "printed"))
+    one = made("one", dict(zip(cells, (0.3, 0.3, 0.1, 0.4), strict=True)))
+    zero = made("zero", dict.fromkeys(cells, 0.0))
+    line = compare(one, zero)
+    assert line.draws == 2
+    assert line.means["true_q"] == pytest.approx(0.3)  # of 0.2 and 0.4
+    assert line.estimates == {}  # two draws have no interval
+
+
+def test_a_star_is_for_what_stays_after_holm() -> None:
+    rng = np.random.default_rng(0)
+    cells = [(f"scenario{s}", r, "printed") for s in range(1, 5) for r in range(4)]
+
+    def made(values: np.ndarray) -> Series:
+        rows = {c: {"q_adj": v, "true_q": v} for c, v in zip(cells, values, strict=True)}
+        return Series("made", rows, {cell: str(cell) for cell in cells})
+
+    zero = made(np.zeros(16))
+    noise = rng.normal(0, 1, (20, 16))
+    lines = [compare(made(values), zero) for values in noise]
+    assert "] *" not in table(lines)
+    assert table([*lines, compare(made(noise[0] + 5), zero)]).count("] *") == 2
+    assert all(line.draws == 16 for line in lines)
 
 
 @pytest.mark.slow

@@ -4,10 +4,15 @@ from collections.abc import Iterator
 
 from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.publish.columns import Column, Published, columns
-from suite.show import plots
-from suite.show.tables import real, simulated
-from suite.show.tables.analysis import analyses
+from suite.show import curves, dots
+from suite.show.picture import Picture
+from suite.show.tables import real, scenario4, simulated
+from suite.show.tables.analysis import pairwise, sensitivity
+from suite.show.tables.audit import audit_table
 from suite.show.tables.beyond import beyond
+from suite.show.tables.claims import claims_table
+from suite.show.tables.cost import cost
+from suite.show.tables.decide import decide, rounding_table
 from suite.show.tables.entries import compares
 from suite.show.tables.index import index
 from suite.show.tables.model import Table, check_widths
@@ -18,9 +23,9 @@ def tables(published: Published) -> Iterator[Table]:
     """Every table; those of other variants than the paper's where they have records."""
     for variant in VARIANTS:
         if variant == VARIANTS[0] or compares(published.column("scenario4", variant)):
-            yield simulated.t1(published, variant)
-            yield simulated.t2(published, variant)
-            yield simulated.t3(published, variant)
+            yield scenario4.t1(published, variant)
+            yield scenario4.t2(published, variant)
+            yield scenario4.t3(published, variant)
     yield real.t4(published)
     yield real.t5(published)
     yield simulated.t6()
@@ -29,20 +34,29 @@ def tables(published: Published) -> Iterator[Table]:
     for variant in VARIANTS:
         if variant == VARIANTS[0] or any(compares(published.column(s, variant)) for s in SCENARIOS):
             yield beyond(published, variant)
+            yield claims_table(published, variant)
+    yield audit_table(published)
+    yield decide(published)
+    rounded = rounding_table(published)
+    if rounded is not None:
+        yield rounded
+    yield cost(published)
     yield scale(published)
-    yield from analyses(published, _with_methods(published))
+    for column in _with_methods(published):
+        yield pairwise(column)
+        yield sensitivity(column)
 
 
-def pictures(published: Published) -> Iterator[plots.Picture]:
+def pictures(published: Published) -> Iterator[Picture]:
     """Every figure that has something to show, and F4 always."""
     for variant in VARIANTS:
         scenarios = [published.column(name, variant) for name in SCENARIOS]
         if variant == VARIANTS[0] or any(column.of("oracle") for column in scenarios):
-            yield plots.f4(scenarios)
+            yield curves.f4(scenarios)
     for column in _with_methods(published):
-        yield plots.qini_curves(column)
-        yield plots.dots(column)
-        yield plots.quality_against_time(column)
+        yield curves.qini_curves(column)
+        yield dots.dots(column)
+        yield dots.quality_against_time(column)
 
 
 def render_text(published: Published) -> dict[str, str]:

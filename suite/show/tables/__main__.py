@@ -10,6 +10,7 @@ import matplotlib
 
 from suite.plan.digest import ROOT
 from suite.publish.columns import PUBLISHED, Published, columns
+from suite.show.findings import front_page
 from suite.show.tables import pictures, render_text
 from suite.show.tables.entries import STALE_MARK
 from suite.show.tables.model import escape
@@ -17,6 +18,7 @@ from suite.show.tables.notes import STALE_NOTE
 from suite.store.store import Store
 
 TABLES = ROOT / "results" / "tables"
+FRONT = ROOT / "results" / "README.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     published = Published(PUBLISHED)
     problems = Store(PUBLISHED).problems()
     if options.check:
-        problems += check(published, TABLES)
+        problems += check(published, TABLES) + check_front(published, FRONT)
         stale = _stale(published)
         problems += stale if options.strict else []
         for line in () if options.strict else stale:
@@ -48,7 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("nothing rendered: restore these records first", file=sys.stderr)
         return 1
     changed = write(published, TABLES)
-    print(f"{TABLES}: {changed} files changed")
+    FRONT.write_text(front_page(published))
+    print(f"{TABLES}: {changed} files changed; {FRONT}")
     return 0
 
 
@@ -90,6 +93,15 @@ def check(published: Published, folder: Path) -> list[str]:
         unknown = sorted({path.name for path in folder.iterdir()} - expected)
         problems += [f"{name} comes from no record" for name in unknown]
     return problems
+
+
+def check_front(published: Published, path: Path) -> list[str]:
+    """Whether the front page says what the records say."""
+    content = front_page(published)
+    if path.is_file() and path.read_text() == content:
+        return []
+    where = _first_difference(path, content) if path.is_file() else ""
+    return [f"{path.name} differs from the records or is missing{where}"]
 
 
 def without_stale_marks(text: str) -> str:

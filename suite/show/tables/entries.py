@@ -1,38 +1,62 @@
 """Our numbers beside the paper's: the entries that the tables are made of."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from suite.compare import means as compare
+from suite.compare import best
+from suite.compare.frame import frame_of
 from suite.compare.means import Mean, mean_of
+from suite.compare.resplits import nadeau_bengio
+from suite.compare.runs import BOUNDS as BOUND_METHODS
+from suite.compare.runs import Frame, Run
+from suite.compare.verdicts import (
+    AGREES,
+    DECIDED,
+    FAILED,
+    HIGHER,
+    INTERIM,
+    LOWER,
+    NOT_YET_RUN,
+    TOO_FEW,
+    UNDECIDED,
+    Verdict,
+    cell_verdict,
+    resplit_verdict,
+)
 from suite.plan.paper import Printed
 from suite.publish.columns import Column
-from suite.records import Record
 from suite.show.tables.model import Text
-from suite.words import duration
 
 STALE_MARK = "†"
-BOUNDS = {"Oracle (true uplift)": "oracle", "Random ranking": "random"}
-SHORT = {"agrees": "a", "same ranking": "r", "differs": "d"}
+BOUNDS = dict(zip(("Oracle (true uplift)", "Random ranking"), BOUND_METHODS, strict=True))
+SHORT = {AGREES: "a", HIGHER: "h", LOWER: "l", UNDECIDED: "u", TOO_FEW: "f"}
+
+
+def q_adj(run: Run) -> float:
+    return run.q_adj
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One number of ours over the replicates, beside the paper's."""
+    """One number of ours over the common replicates of its column, beside the paper's."""
 
     row: str
     method: str | None
-    records: tuple[Record, ...]
+    runs: tuple[Run, ...]  # on the common replicates; empty where the row lacks some of them
     ours: Mean | None
     paper: Printed | None
-    verdict: str
+    word: str  # the verdict
+    half_width: float | None
+    interim: bool
+    count: int  # so many of the common replicates it has
+    common: int
+    failures: int
     stale: bool
-    fewer: bool = False  # it has fewer replicates than another row of its column
-    by_replicate: Mapping[int, float] = field(default_factory=dict)
 
     @property
-    def failures(self) -> int:
-        return sum(not record.ok for record in self.records)
+    def verdict(self) -> str:
+        """The word, with what it lacks."""
+        return self.word + (INTERIM if self.word in DECIDED and self.interim else "")
 
     @property
     def difference(self) -> float | None:
@@ -41,14 +65,15 @@ class Entry:
         return self.ours.value - self.paper.value
 
     def value(self, decimals: int = 2, bold: bool = False) -> Text:
-        """`3.42 ± 0.11`, with the marks that belong to it."""
+        """`3.42 ± 0.11`, or how many of the replicates are there, with the marks."""
         mark = STALE_MARK if self.stale else ""
+        lost = f" ({self.failures} failed)" if self.failures else ""
         if self.ours is None:
+            if self.count:
+                return Text(f"{self.count} of {self.common}{lost}{mark}")
             return Text(f"failed{mark}" if self.failures else "")
         error = "" if self.ours.error is None else f" ± {self.ours.error:z.{decimals}f}"
-        lost = f" ({self.failures} failed)" if self.failures else ""
-        few = f" (n = {self.ours.n})" if self.fewer else ""
-        return Text(f"{self.ours.value:z.{decimals}f}{error}{few}{lost}{mark}", bold=bold)
+        return Text(f"{self.ours.value:z.{decimals}f}{error}{lost}{mark}", bold=bold)
 
     def printed(self, decimals: int = 2) -> Text:
         """The paper's number, bold where the paper has it bold."""
@@ -71,10 +96,11 @@ class Entry:
             "variant": source.variant,
             "mean": self.ours and self.ours.value,
             "standard_error": self.ours and self.ours.error,
-            "replicates": self.ours.n if self.ours else 0,
+            "replicates": self.ours and self.ours.n,
             "paper": self.paper and self.paper.value,
             "paper_standard_error": self.paper and self.paper.standard_error,
             "difference": self.difference,
+            "half_width": self.half_width,
             "verdict": self.verdict,
             "stale": "stale" if self.stale else "",
         }
@@ -82,88 +108,61 @@ class Entry:
 
 def compares(column: Column) -> bool:
     """Whether a column has something to compare: more than the bounds."""
-    return any(record.ok and record.method not in BOUNDS.values() for record in column.records)
+    return any(run.method not in BOUND_METHODS for run in frame_of(column).every_run)
 
 
 def entries(
     column: Column,
     methods: Mapping[str, str | None],
     papers: Mapping[str, Printed | None],
-    number: Callable[[Record], float | None] = compare.q_adj,
+    number: Callable[[Run], float | None] = q_adj,
 ) -> dict[str, Entry]:
     """The entries of one column: `methods` and `papers` by row."""
     stale = {record.method for record in column.stale}
-    records = {row: tuple(column.of(method)) for row, method in methods.items()}
-    ours = {row: mean_of(group, number) for row, group in records.items()}
-    known = {row: paper for row, paper in papers.items() if paper is not None}
-    verdicts = compare.verdicts(ours, known)
-    most = max((mean.n for mean in ours.values() if mean), default=0)
-    return {
-        row: Entry(
+    simulated = column.experiment.has_variants
+    found = {}
+    for row, method in methods.items():
+        source, paper = frame_of(column), papers.get(row)
+        runs = source.shown(method)
+        ours = mean_of(runs, number)
+        if ours is not None and not simulated and ours.n > 1:
+            ours = Mean(ours.value, nadeau_bengio([number(run) for run in runs]), ours.n)
+        verdict = _verdict(source, method, paper, [number(run) for run in runs], simulated)
+        found[row] = Entry(
             row=row,
             method=method,
-            records=records[row],
-            ours=ours[row],
-            paper=known.get(row),
-            verdict=_verdict(verdicts.get(row, ""), ours[row], records[row]),
+            runs=tuple(runs),
+            ours=ours,
+            paper=paper,
+            word=verdict.word,
+            half_width=verdict.half_width,
+            interim=source.interim,
+            count=source.count(method),
+            common=len(source.common),
+            failures=source.failed.get(method or "", 0),
             stale=method in stale,
-            fewer=ours[row] is not None and ours[row].n < most,
-            by_replicate={r.replicate: number(r) for r in records[row] if r.ok},
         )
-        for row, method in methods.items()
-    }
+    return found
 
 
-def _verdict(verdict: str, ours: Mean | None, records: tuple[Record, ...]) -> str:
-    if ours is not None:
-        return verdict
-    return compare.FAILED if records else compare.NOT_YET_RUN
+def _verdict(
+    source: Frame,
+    method: str | None,
+    paper: Printed | None,
+    values: list[float],
+    simulated: bool,
+) -> Verdict:
+    """A function of the cell alone, so that it is the same in every table."""
+    if not source.runs.get(method or ""):
+        return Verdict(FAILED if source.failed.get(method or "") else NOT_YET_RUN)
+    if paper is None:
+        return Verdict("")
+    if simulated:
+        return cell_verdict(values, paper.value)
+    return resplit_verdict(values, paper.value, paper.standard_error)
 
 
 def best_rows(found: Mapping[str, Entry]) -> set[str]:
-    """The rows with the highest mean over the replicates that all have; the bounds left aside.
-
-    None where rows share fewer than two: luck of the draw would name the best.
-    """
-    runs = {row: e.by_replicate for row, e in found.items() if e.ours and row not in BOUNDS}
-    common = set.intersection(*map(set, runs.values())) if runs else set()
-    if len(common) < 2:
-        return set()
-    means = {row: sum(values[r] for r in sorted(common)) for row, values in runs.items()}
-    return {row for row, value in means.items() if value == max(means.values())}
-
-
-DETAIL_HEADS = ("regret", "rank corr.", "PEHE", "selected from", "core time", "memory")
-
-
-def details(entry: Entry) -> list[str]:
-    """Measures without outcome noise, size of the selection, time and memory of a row."""
-    records = entry.records
-    truths = (
-        mean_of(records, compare.regret),
-        mean_of(records, lambda r: r.truth and r.truth.spearman),
-        mean_of(records, lambda r: r.truth and r.truth.pehe),
-    )
-    candidates = mean_of(records, lambda r: r.candidates)
-    seconds = mean_of(records, lambda r: r.cpu_seconds)
-    memory = max((r.peak_memory_mb for r in records if r.ok and r.peak_memory_mb), default=None)
-    decimals = (2, 2, 3)
-    return [
-        *("" if t is None else f"{t.value:.{d}f}" for t, d in zip(truths, decimals, strict=True)),
-        "" if candidates is None else f"{candidates.value:,.0f}",
-        "" if seconds is None else duration(seconds.value),
-        "" if memory is None else f"{memory:,.0f} MB",
-    ]
-
-
-def nodes(entry: Entry) -> Text:
-    """m_hat/m: the mean over replicates, and their range where they differ."""
-    counts = [record.m_hat for record in entry.records if record.ok and record.m_hat is not None]
-    if not counts:
-        return Text("")
-    totals = {record.m for record in entry.records if record.m is not None}
-    # A refit has another m in every replicate: only m_hat can be shown.
-    total = f"/{totals.pop()}" if len(totals) == 1 else ""
-    mean = f"{sum(counts) / len(counts):.0f}" + total
-    spread = f" ({min(counts)}-{max(counts)})" if min(counts) < max(counts) else ""
-    return Text(mean + spread)
+    """The rows that may be called best (rule S13); the bounds are left aside."""
+    rows = {row: e for row, e in found.items() if e.runs and row not in BOUNDS}
+    return best.best_set({row: [run.q_adj for run in e.runs] for row, e in rows.items()})

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from suite.show.plots import Picture
+from suite.show.picture import Picture
 from suite.show.tables.model import Table
 
 FIGURES = {

@@ -20,6 +20,7 @@ TIDY = (
     "paper",
     "paper_standard_error",
     "difference",
+    "half_width",
     "verdict",
     "stale",
 )

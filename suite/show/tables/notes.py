@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable
 
+from suite.compare import luck
+from suite.compare.best import luck_of_the_best
+from suite.compare.frame import frame_of
+from suite.compare.runs import Frame, Run, paired_spread
 from suite.measures import MAIN
 from suite.publish.columns import Column
-from suite.records import Record
 from suite.show.tables.entries import STALE_MARK
 
 STALE_NOTE = " stale: the code behind the number has changed since."
@@ -14,29 +17,48 @@ MEASURE = f"q_adj in per cent, {MAIN[0]}'s convention, J = {MAIN[1]}"
 
 
 def footer(
-    columns: Iterable[Column], records: Iterable[Record], measure: str = f"{MEASURE}, test rows"
+    columns: Iterable[Column], runs: Iterable[Run], measure: str = f"{MEASURE}, test rows"
 ) -> tuple[str, ...]:
-    """The notes of a table made of `records` of `columns`; no `measure` where it shows none."""
-    columns, records = list(columns), list(records)
-    replicates = sorted({record.replicate for record in records})
+    """The notes of a table made of `runs` of `columns`; no `measure` where it shows none."""
+    columns, runs = list(columns), list(runs)
     variants = sorted({column.variant for column in columns if column.variant})
-    commits = sorted({record.commit[:10] for record in records if record.commit})
-    data_notes = sorted({record.note for record in records if record.note and not variants})
-    notes = [
-        f"Replicates: {spans(replicates) or 'none yet'}; ± is the standard error over "
-        "them; n where a row has fewer."
-    ]
+    data_notes = sorted({run.note for run in runs if run.note and not variants})
+    notes = [_replicates(columns)]
     if variants:
         notes.append(f"Variant of the data generator: {', '.join(variants)}.")
     notes += [f"Data: {note}." for note in data_notes]
     if measure:
         notes.append(f"Measure: {measure}.")
-    notes.append(f"Training budget of the twin models: {_budget(records)}.")
-    notes.append(f"Commit of the records: {', '.join(commits) or 'none yet'}.")
+    notes.append(f"Training budget of the twin models: {_budget(runs)}.")
+    notes += commits(runs)
     stale = {(record.method, record.replicate) for column in columns for record in column.stale}
-    if stale & {(record.method, record.replicate) for record in records}:
+    if stale & {(run.method, run.replicate) for run in runs}:
         notes.append(f"{STALE_MARK}{STALE_NOTE}")
     return tuple(notes)
+
+
+def commits(runs: Iterable[Run]) -> tuple[str]:
+    """With which code the records were computed."""
+    found = sorted({run.commit[:10] for run in runs if run.commit})
+    return (f"Commit of the records: {', '.join(found) or 'none yet'}.",)
+
+
+def _replicates(columns: list[Column]) -> str:
+    """The common replicates of each column, and what was planned."""
+    parts = []
+    for column in columns:
+        source = frame_of(column)
+        name = column.folder if len(columns) > 1 else ""
+        if not source.common:
+            parts.append(f"{name} none yet".strip())
+            continue
+        planned = f" of {source.planned} planned: interim" if source.interim else ""
+        span = f"{spans(source.common)} (n = {len(source.common)}{planned})"
+        parts.append(f"{name} {span}".strip())
+    return (
+        f"Replicates: {'; '.join(parts)}. Every number of a column is a mean over the same ones; a "
+        "row that lacks some shows how many it has, and no number. ± is the standard error."
+    )
 
 
 def spans(numbers: Iterable[int]) -> str:
@@ -50,25 +72,66 @@ def spans(numbers: Iterable[int]) -> str:
     return ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in groups)
 
 
-def _budget(records: Iterable[Record]) -> str:
-    updates = sorted({record.updates for record in records if record.updates is not None})
+def _budget(runs: Iterable[Run]) -> str:
+    updates = sorted({run.updates for run in runs if run.updates is not None})
     return f"{', '.join(f'{n:,}' for n in updates)} updates" if updates else "no twin model yet"
 
 
-VERDICTS = (
-    "Verdict: agrees where |ours - paper| ≤ 2 sqrt(se² + b²), b the paper's bound on its standard "
-    "error; same ranking where the row's rank among the rows of this table moves by at most 2; "
-    "differs otherwise."
-)
-BEST = (
-    "Best row (in bold, or so named): highest mean over the replicates that all rows of its column "
-    "have, from two on."
-)
+def verdicts(cells: int) -> str:
+    """How a cell is judged, and how often a true agreement is called otherwise."""
+    text = (
+        "Verdict: the paper's mean of 20 runs is taken for a second sample with our spread s, "
+        "h = t(0.975, n-1) s sqrt(1/n + 1/20); higher or lower where ours - paper is beyond h, "
+        "agrees within it if h ≤ 0.5, else undecided; too few draws below 5; interim below the "
+        "planned n."
+    )
+    if not cells:
+        return text
+    return (
+        f"{text} Of {cells} cells that agree in truth {0.05 * cells:.2g} are expected to be called "
+        "otherwise, and together, because the rows share their data."
+    )
+
+
+def best(source: Frame) -> str:
+    """What bold means, and how lucky the best of equals is."""
+    text = (
+        "Bold: rows not shown to be worse than the highest mean (paired t, one-sided, Holm, 5 %); "
+        "nothing is bold where that is every row."
+    )
+    n, rows = len(source.common), len(source.methods)
+    if rows < 2 or n < 2:
+        return text
+    spread = paired_spread(source)
+    return (
+        f"{text} The best of {rows} equal methods exceeds its truth by "
+        f"{luck_of_the_best(rows, spread, n):.2f} on average (n = {n}, spread of a paired "
+        f"difference {spread:.2f} in the median)."
+    )
+
+
+def null(source: Frame) -> tuple[str, ...]:
+    """What a random ranking scores: q_adj is not 0 without any knowledge."""
+    runs = source.runs.get("random", {})
+    found = luck.null_scores([run.q_adj for run in runs.values()])
+    if found is None:
+        return ()
+    return (
+        f"A random ranking's q_adj has mean {found.mean:.3f} and 95 % quantile {found.high:.3f} "
+        f"({found.n} replicates): below that a q_adj is no evidence.",
+    )
+
+
 TRUTH = (
     "Regret: the oracle's q minus the row's, both from the true uplift (no outcome noise); rank "
     "corr.: Spearman correlation with the true uplift; PEHE: root mean squared error of the uplift."
 )
+CALIBRATION = (
+    "Slope: of observed on predicted uplift over the bins, 1 is calibrated, above 1 predictions "
+    "are too close together; bias: mean predicted minus mean observed uplift."
+)
 SELECTION = (
     "Selected from: candidates that the choice on validation rows saw (0: it leaves them unused); "
-    "core time and memory: one replicate, tuning included (mean, maximum)."
+    "optimism: validation minus test q_adj, less the oracle's on the same rows, which no choice "
+    "flatters; core time and memory: one replicate, tuning included (mean, maximum)."
 )

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from math import log
 
+from suite.compare.frame import frame_of
+from suite.compare.runs import Run
 from suite.plan.experiments import EXPERIMENTS
 from suite.publish.columns import Published
-from suite.records import Record
 from suite.show.tables import notes
 from suite.show.tables.model import Table, Text, texts
 
@@ -19,11 +20,11 @@ def scale(published: Published) -> Table:
     body: list[tuple[Text, ...]] = []
     tidy, shown = [], []
     for method in columns[0].experiment.methods:
-        records = [r for column in columns for r in column.of(method) if r.ok]
+        runs = [r for c in columns for r in frame_of(c).every_run if r.method == method]
         body.append((Text(method),))
-        body += _rows(records) if records else [_not_yet()]
-        tidy += [dict(zip(TIDY, (method, *_numbers(record)), strict=True)) for record in records]
-        shown += records
+        body += _rows(runs) if runs else [_not_yet()]
+        tidy += [dict(zip(TIDY, (method, *_numbers(run)), strict=True)) for run in runs]
+        shown += runs
     return Table(
         name="scale",
         title="Scale: what growing data cost, on synthetic rows in CRITEO's format",
@@ -41,14 +42,13 @@ def scale(published: Published) -> Table:
     )
 
 
-def _numbers(record: Record) -> tuple[int, int, float, float]:
+def _numbers(run: Run) -> tuple[int, int, float, float]:
     """Rows, training rows, CPU seconds, peak MB."""
-    rows = sum(record.rows.values())
-    return rows, record.rows["train"], record.cpu_seconds or 0.0, record.peak_memory_mb or 0.0
+    return run.rows, run.train_rows, run.cpu_seconds or 0.0, run.memory_mb or 0.0
 
 
-def _rows(records: Sequence[Record]) -> Iterator[tuple[Text, ...]]:
-    found = sorted(map(_numbers, records))
+def _rows(runs: Sequence[Run]) -> Iterator[tuple[Text, ...]]:
+    found = sorted(map(_numbers, runs))
     before: list[tuple[int, int, float, float] | None] = [None, *found]
     for last, (rows, train, seconds, peak) in zip(before, found, strict=False):
         time_growth, memory_growth = ("", "")

@@ -1,0 +1,80 @@
+"""Rule S11: whether predicted uplifts have the right level and spread, from the bins."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from suite.compare.paired import LEVEL, Estimate
+
+SLOPES = (0.8, 1.25)
+BIAS = 0.01
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Observed against predicted uplift of the bins of one test set."""
+
+    slope: float  # 1: a predicted difference of uplift is as large as it turns out to be
+    slope_error: float
+    bias: float  # mean predicted minus mean observed uplift
+    error: float  # root mean squared miscalibration net of noise; negative if below the noise
+    p: float  # chi-squared test that the bins are as predicted
+
+
+def calibration(
+    predicted: ArrayLike,
+    treated: ArrayLike,
+    control: ArrayLike,
+    treated_responses: ArrayLike,
+    control_responses: ArrayLike,
+) -> Calibration | None:
+    """From the bins' counts; None if a bin has no spread to weigh it by."""
+    p, n1, n0, r1, r0 = (
+        np.asarray(values, dtype=float)
+        for values in (predicted, treated, control, treated_responses, control_responses)
+    )
+    if min(n1.min(), n0.min()) <= 1:
+        return None
+    rate1, rate0 = r1 / n1, r0 / n0
+    observed = rate1 - rate0
+    variance = rate1 * (1 - rate1) / (n1 - 1) + rate0 * (1 - rate0) / (n0 - 1)
+    if variance.min() <= 0 or np.ptp(p) == 0:
+        return None
+    rows, weight = n1 + n0, 1 / variance
+    centred = p - np.average(p, weights=weight)
+    spread = float((weight * centred**2).sum())
+    excess = float(np.average((p - observed) ** 2 - variance, weights=rows))
+    chi2 = float(((p - observed) ** 2 / variance).sum())
+    return Calibration(
+        slope=float((weight * centred * observed).sum()) / spread,
+        slope_error=1 / math.sqrt(spread),
+        bias=float(np.average(p - observed, weights=rows)),
+        error=math.copysign(math.sqrt(abs(excess)), excess),
+        p=float(stats.chi2.sf(chi2, len(p))),
+    )
+
+
+def slope_and_bias(
+    predicted: ArrayLike, rows: ArrayLike, observed: ArrayLike
+) -> tuple[float, float]:
+    """Slope and bias weighted by rows, for bins whose responses were not kept."""
+    p, w, o = (np.asarray(values, dtype=float) for values in (predicted, rows, observed))
+    centred = p - np.average(p, weights=w)
+    spread = float((w * centred**2).sum())
+    slope = float((w * centred * o).sum()) / spread if spread > 0 else math.nan
+    return slope, float(np.average(p - o, weights=w))
+
+
+def calibrated(slopes: Sequence[float], biases: Sequence[float]) -> bool:
+    """Both are shown to be near their ideal over replicates (two one-sided tests each)."""
+    slope, bias = Estimate.of(slopes), Estimate.of(biases)
+    return (
+        slope.lower(LEVEL) > SLOPES[0]
+        and slope.upper(LEVEL) < SLOPES[1]
+        and bias.lower(LEVEL) > -BIAS
+        and bias.upper(LEVEL) < BIAS
+    )
