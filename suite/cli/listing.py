@@ -21,7 +21,7 @@ def unavailable(experiment: Experiment) -> str | None:
     """Why its data cannot be loaded now, None where they can."""
     try:
         return datasets.source(experiment.source).available(**experiment.options)
-    except ValueError as error:
+    except (ValueError, RuntimeError) as error:
         return str(error)
 
 
@@ -42,7 +42,7 @@ def show(output: Console) -> None:
     for item in EXPERIMENTS.values():
         variants = VARIANTS if item.has_variants else (None,)
         counts = [
-            len({(r.method, r.replicate) for r in published.records(item.folder(variant, False))})
+            len({(r.method, r.replicate) for r in published.records(item.column(variant))})
             for variant in variants
         ]
         experiments.add_row(
@@ -74,7 +74,7 @@ def show_plan(output: Console, progress: Progress, estimate: Estimate, jobs: int
     output.print(f"plan of {plan.title}", style="bold", markup=False)
     table = Table(**STYLE)
     table.add_column("method", no_wrap=True)
-    for column in ("recorded", "to do", "a cell", "together"):
+    for column in ("recorded", "to do", "each", "together"):
         table.add_column(column, justify="right")
     for name in plan.methods:
         cells = [cell for cell in progress.to_do if cell.method == name]

@@ -11,7 +11,6 @@ from pathlib import Path
 from suite.compare.frame import frame
 from suite.compare.rounding import FILE, Twice, pair_up, write
 from suite.compare.runs import Run
-from suite.plan.experiments import EXPERIMENTS
 from suite.publish.columns import PUBLISHED, columns
 from suite.store.store import Store
 
@@ -38,7 +37,7 @@ def collect(one: Path, other: Path) -> list[Twice]:
     """The common cells of two stores, experiment by experiment."""
     found: list[Twice] = []
     for experiment, variant in columns():
-        folder = EXPERIMENTS[experiment.name].folder(variant, quick=False)
+        folder = experiment.column(variant)
         found += pair_up(folder, _runs(one, folder), _runs(other, folder))
     return found
 

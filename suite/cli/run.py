@@ -3,52 +3,48 @@
 import argparse
 import math
 import signal
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
-from suite.cli import listing
+from suite.cli import FAILURES, INTERRUPTED, arguments, listing, reported
+from suite.cli.closing import closing, opening
 from suite.compute.local import LocalPool
-from suite.compute.slot import Limits, cores, default_memory_mb
+from suite.compute.outcome import Limits, cores, default_memory_mb
 from suite.names import UserError
+from suite.plan.describe import described, own_file
 from suite.plan.experiments import EXPERIMENTS, VARIANTS, Experiment, experiment
 from suite.plan.plan import Plan, make_plan
-from suite.publish.columns import PUBLISHED
-from suite.show import terminal as display
-from suite.show.summary import render, summarise
+from suite.publish.columns import PUBLISHED, Published
+from suite.show import terminal
 from suite.store.estimate import Estimate
+from suite.store.record import Record
 from suite.store.session import Pool, Progress, execute, prepare
-from suite.store.store import DEFAULT, Store, StoreError
-from suite.words import count
-
-FAILURES, MISUSE, INTERRUPTED = 1, 2, 130
+from suite.store.store import DEFAULT, Store
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@reported
+def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code says whether a cell failed."""
-    options = _parser().parse_args(arguments)
-    output = display.console()
-    try:
-        if options.experiment == "list":
-            listing.show(output)
-            return 0
-        if options.dask and options.jobs:
-            raise UserError("--jobs is for this machine; the cells of --dask go to its workers")
-        plans = [_plan(item, options) for item in _experiments(options, output)]
-        if options.dry_run:
-            for plan in plans:
-                progress, estimate = _prepared(plan, options), _estimate(plan, options)
-                listing.show_plan(output, progress, estimate, _jobs(options))
-            return 0
-        return _run(plans, options, output)
-    except KeyboardInterrupt:  # before the first cell
-        return INTERRUPTED
-    except (UserError, StoreError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return MISUSE
+    options = _parser().parse_args(words)
+    output = terminal.console()
+    if options.experiment == "list":
+        listing.show(output)
+        return 0
+    if options.dask and options.jobs:
+        raise UserError("--jobs is for this machine; the cells of --dask go to its workers")
+    if options.store.resolve() == PUBLISHED:
+        raise UserError("results/records holds what is published; give a run another --store")
+    plans = [_plan(item, options) for item in _experiments(options, output)]
+    if options.dry_run:
+        for plan in plans:
+            progress, estimate = _prepared(plan, options), _estimate(plan, options)
+            listing.show_plan(output, progress, estimate, _jobs(options))
+        return 0
+    return _run(plans, options, output)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -56,41 +52,55 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m suite.run",
         description="Run an experiment and show its table beside the paper's numbers.",
     )
-    parser.add_argument(
-        "experiment", help="an experiment, `paper` (all that the paper has), or `list`"
+    add = parser.add_argument
+    add(
+        "experiment",
+        nargs="?",
+        help="an experiment, `paper` (all that the paper has), or `list`; none with --data",
     )
-    parser.add_argument(
+    add("--data", type=Path, metavar="FILE", help="your own data set; see python -m datasets new")
+    add(
         "--replicates",
-        type=_replicates,
+        type=arguments.replicates,
         metavar="N|A-B",
         help="how many, or which (default: the experiment's)",
     )
-    parser.add_argument(
-        "--methods", nargs="+", default=[], metavar="NAME", help="names or globs (default: all)"
+    add("--methods", nargs="+", default=[], metavar="NAME", help="names or globs (default: all)")
+    add("--method", action="append", default=[], type=Path, metavar="FILE", help="your own method")
+    add("--variant", help=f"of the scenarios: {', '.join(VARIANTS)}")
+    add("--jobs", type=arguments.positive_int, help="cells at a time (default: all cores)")
+    add("--dask", metavar="ADDRESS", help="compute on a dask cluster instead")
+    add("--quick", action="store_true", help="small data, small grids: a quick look only")
+    add("--dry-run", action="store_true", help="show the plan and its cost")
+    add(
+        "--timeout",
+        type=arguments.seconds,
+        default=4 * 3600.0,
+        metavar="TIME",
+        help="of one cell: 90s, 20m, 4h",
     )
-    parser.add_argument(
-        "--method", action="append", default=[], type=Path, metavar="FILE", help="your own method"
+    add("--memory", type=arguments.megabytes, metavar="SIZE", help="of one cell: 800M, 6G")
+    add("--retry-failed", action="store_true", help="compute failed cells again")
+    add("--fresh", action="store_true", help="compute all cells again")
+    add(
+        "--reuse",
+        action="store_true",
+        help="take published cells of today's code (done without asking beside --method)",
     )
-    parser.add_argument("--variant", help=f"of the scenarios: {', '.join(VARIANTS)}")
-    parser.add_argument("--jobs", type=_positive_int, help="cells at a time (default: all cores)")
-    parser.add_argument("--dask", metavar="ADDRESS", help="compute on a dask cluster instead")
-    parser.add_argument("--quick", action="store_true", help="small data, small grids: a look only")
-    parser.add_argument("--dry-run", action="store_true", help="show the plan and its cost")
-    parser.add_argument(
-        "--timeout", type=_seconds, default=4 * 3600.0, metavar="TIME", help="a cell: 90s, 20m, 4h"
-    )
-    parser.add_argument("--memory", type=_megabytes, metavar="SIZE", help="a cell: 800M, 6G")
-    parser.add_argument("--retry-failed", action="store_true", help="compute failed cells again")
-    parser.add_argument("--fresh", action="store_true", help="compute all cells again")
-    parser.add_argument("--reuse", action="store_true", help="take published cells of today's code")
-    parser.add_argument(
-        "--store", type=Path, default=DEFAULT, metavar="DIR", help="(default: runs)"
-    )
+    add("--store", type=Path, default=DEFAULT, metavar="DIR", help="(default: runs)")
     return parser
 
 
 def _experiments(options: argparse.Namespace, output: Console) -> list[Experiment]:
-    """What to run; `paper` leaves out, aloud, data that are not here."""
+    """What to run; `paper` leaves out data that are not here, and says so."""
+    if options.data is not None:
+        if options.experiment is not None:
+            raise UserError(f"--data is the experiment; leave out {options.experiment!r}")
+        return _own_experiments(options.data)
+    if options.experiment is None:
+        raise UserError(
+            "say which experiment (python -m suite.run list shows them), or give --data"
+        )
     if options.experiment != "paper":
         chosen = experiment(options.experiment)
         if reason := listing.unavailable(chosen):
@@ -109,8 +119,23 @@ def _experiments(options: argparse.Namespace, output: Console) -> list[Experimen
     return found
 
 
+def _own_experiments(path: Path) -> list[Experiment]:
+    file = own_file(path)
+    every_scenario_method = EXPERIMENTS["scenario1"].default_methods()
+    return [
+        Experiment(
+            name=found["name"],
+            summary=found["summary"],
+            source=found["name"],
+            methods=tuple(name for name in every_scenario_method if name != "oracle"),
+            own_data=file,
+        )
+        for found in described(path, "sources")
+    ]
+
+
 def _plan(item: Experiment, options: argparse.Namespace) -> Plan:
-    return make_plan(
+    plan = make_plan(
         item,
         variant=options.variant if item.has_variants or options.experiment != "paper" else None,
         replicates=options.replicates,
@@ -118,76 +143,62 @@ def _plan(item: Experiment, options: argparse.Namespace) -> Plan:
         files=options.method,
         quick=options.quick,
     )
+    # Cheap cells first within a replicate: a first number is there in seconds.
+    estimate = _estimate(plan, options)
+    first = {cell.replicate: position for position, cell in reversed([*enumerate(plan.cells)])}
+    cells = sorted(plan.cells, key=lambda c: (first[c.replicate], estimate.of(c) or 0.0))
+    return replace(plan, cells=tuple(cells))
 
 
 def _prepared(plan: Plan, options: argparse.Namespace) -> Progress:
-    recorded = Store(options.store).records(plan.folder)
-    if options.reuse:
-        recorded = [*Store(PUBLISHED).records(plan.folder), *recorded]
+    recorded = {record.key: record for record in Store(options.store).records(plan.column)}
+    if (options.reuse or options.method) and not plan.quick:
+        recorded = {**_published(plan), **recorded}
     return prepare(plan, recorded, retry_failed=options.retry_failed, fresh=options.fresh)
+
+
+def _published(plan: Plan) -> dict[str, Record]:
+    """Published records that are good for the plan's cells, by the cells' keys."""
+    if plan.experiment.name not in EXPERIMENTS:
+        return {}
+    column = Published().column(plan.experiment.name, plan.variant)
+    fresh = {
+        (record.method, record.replicate): record
+        for record in column.records
+        if column.freshness(record) == "current"
+    }
+    cells = [cell for cell in plan.cells if cell.code.file is None]
+    found = {cell.key: fresh.get((cell.method, cell.replicate)) for cell in cells}
+    return {key: record for key, record in found.items() if record is not None}
 
 
 def _estimate(plan: Plan, options: argparse.Namespace) -> Estimate:
     stores = (Store(PUBLISHED), Store(options.store))
-    return Estimate((plan.folder, r) for store in stores for r in store.records(plan.folder))
+    return Estimate(record for store in stores for record in store.records(plan.column))
 
 
 def _run(plans: list[Plan], options: argparse.Namespace, output: Console) -> int:
     code, store = 0, Store(options.store)
     with store.writing() as writer, _pool(options) as pool:
         for plan in plans:
-            for message in writer.mend(plan.folder):
-                output.print(message, markup=False, soft_wrap=True)
+            problems = [*writer.mend(plan.column), *store.read(plan.column)[1]]
+            for message in problems:
+                output.print(f"{message}; it counts for nothing", markup=False, soft_wrap=True)
             progress = _prepared(plan, options)
-            output.print(_opening(progress, pool), markup=False, soft_wrap=True)
+            output.print(opening(progress, pool.place), markup=False, soft_wrap=True)
             try:
-                with display.watcher(output, _estimate(plan, options), pool.jobs) as watcher:
+                with terminal.watcher(output, _estimate(plan, options), pool.jobs) as watcher:
                     execute(progress, pool, writer, watcher)
             except KeyboardInterrupt:
                 # It may have struck between the disk and the memory: the disk is right.
-                on_disk = prepare(plan, [*progress.records.values(), *store.records(plan.folder)])
-                _closing(on_disk, options, output)
+                on_disk = {record.key: record for record in store.records(plan.column)}
+                closing(prepare(plan, {**progress.records, **on_disk}), options.store, output)
                 again = "the same command without --fresh" if options.fresh else "the same command"
                 output.print(f"interrupted; {again} goes on from here", markup=False)
                 return INTERRUPTED
-            code = max(code, _closing(progress, options, output))
+            failed = closing(progress, options.store, output)
+            code = max(code, FAILURES if failed else 0)
     return code
-
-
-def _opening(progress: Progress, pool: Pool) -> str:
-    plan = progress.plan
-    methods = count(len(plan.methods), "method")
-    replicates = count(len({cell.replicate for cell in plan.cells}), "replicate")
-    cells = count(progress.total, "cell")
-    recorded = f", {progress.resumed} recorded already" if progress.resumed else ""
-    return f"{plan.title}: {methods} x {replicates} = {cells}{recorded}; {pool.place}"
-
-
-def _closing(progress: Progress, options: argparse.Namespace, output: Console) -> int:
-    """The table, what it means and where the files are; says whether a cell failed."""
-    plan, records = progress.plan, progress.plan_records()
-    lines = summarise(plan, records)
-    output.print()
-    output.print(render(lines, plan.title, output.width))
-    for note in sorted({record.note for record in records if record.note}):
-        output.print(f"data: {note}", markup=False, soft_wrap=True)
-    if plan.quick:
-        output.print("QUICK: small data and grids, not comparable with the paper.", style="yellow")
-    if records and not progress.to_do:
-        replicates = len({record.replicate for record in records})
-        cost = sum(record.cpu_seconds or 0.0 for record in records) / replicates
-        cost = f"{cost / 60:.1f} core-minutes" if cost >= 60 else f"{cost:.0f} core-seconds"
-        output.print(f"cost: {cost} a replicate, all methods, tuning included")
-    if any(line.regret for line in lines):
-        output.print("regret: the oracle's q minus the method's, both from the true uplift")
-    failed = [record for record in records if not record.ok]
-    for record in failed:
-        last = record.error.splitlines()[-1]
-        where = f"  failed: {record.method}, replicate {record.replicate}: {last}"
-        output.print(where, style="red", markup=False, soft_wrap=True)
-    where = f"records and predictions: {options.store / plan.folder}"
-    output.print(where, markup=False, soft_wrap=True)
-    return FAILURES if failed else 0
 
 
 @contextmanager
@@ -215,39 +226,3 @@ def _interrupt(*_: object) -> None:
 
 def _jobs(options: argparse.Namespace) -> int:
     return options.jobs or cores()
-
-
-def _replicates(text: str) -> range:
-    first, dash, last = text.partition("-")
-    try:
-        chosen = range(int(first), int(last) + 1) if dash else range(int(first))
-    except ValueError:
-        chosen = range(0)
-    if not chosen:
-        raise argparse.ArgumentTypeError(f"{text!r} is not like 5 (the first five) or 3-7")
-    return chosen
-
-
-def _positive_int(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    return _with_unit(text, {"s": 1.0, "m": 60.0, "h": 3600.0}, "s", "90s, 20m or 4h")
-
-
-def _megabytes(text: str) -> float:
-    return _with_unit(text, {"M": 1.0, "G": 1024.0}, "M", "800M or 6G")
-
-
-def _with_unit(text: str, units: dict[str, float], default: str, examples: str) -> float:
-    unit = text[-1:] if text[-1:] in units else default
-    try:
-        value = float(text.removesuffix(unit)) * units[unit]
-    except ValueError:
-        value = 0.0
-    if value <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not like {examples}")
-    return value

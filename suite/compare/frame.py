@@ -1,10 +1,11 @@
 """Runs from records: the only place of `compare` and `show` that knows a record's fields."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from suite.compare.runs import Bins, Frame, Run, Score
+from suite.compute import measures
 from suite.publish.columns import Column
-from suite.records import Record
+from suite.store.record import Record
 
 
 def frame_of(column: Column) -> Frame:
@@ -27,53 +28,53 @@ def frame(records: Iterable[Record], planned: int) -> Frame:
 
 
 def _run(record: Record) -> Run:
-    truth = record.truth
+    result, truth, cost = record.result, record.truth, record.cost
     return Run(
         method=record.method,
         replicate=record.replicate,
-        train=_score(record.train),
-        valid=_score(record.valid),
-        test=_score(record.test),
+        train=_score(result.train),
+        valid=_score(result.valid),
+        test=_score(result.test),
         true_q=truth and truth.q,
         oracle_q=truth and truth.oracle_q,
         spearman=truth and truth.spearman,
         pehe=truth and truth.pehe,
-        m_hat=record.m_hat,
-        m=record.m,
-        candidates=record.candidates,
-        settings=record.settings,
-        seconds=record.total_seconds,
-        cpu_seconds=record.cpu_seconds,
-        memory_mb=record.peak_memory_mb,
-        updates=record.updates,
-        rows=sum(record.rows.values()),
-        train_rows=record.rows["train"],
-        p=record.p,
-        note=record.note,
-        commit=record.commit,
-        phi=record.curve["phi"],
-        gain=record.curve["gain"],
-        bins=_bins(record.bins),
+        m_hat=result.m_hat,
+        m=result.m,
+        candidates=result.candidates,
+        settings=result.settings,
+        seconds=cost.total_seconds,
+        cpu_seconds=cost.cpu_seconds,
+        memory_mb=cost.peak_memory_mb,
+        updates=result.updates,
+        rows=sum(result.rows.values()),
+        train_rows=result.rows["train"],
+        p=result.p,
+        note=result.note,
+        commit=record.origin.commit,
+        phi=list(result.curve.phi),
+        gain=list(result.curve.gain),
+        bins=_bins(result.bins),
         by_convention={
             (convention, int(bins)): _score(score)
-            for convention, by_bins in record.sensitivity.items()
+            for convention, by_bins in result.sensitivity.items()
             for bins, score in by_bins.items()
         },
     )
 
 
-def _score(score: object) -> Score:
+def _score(score: measures.Score) -> Score:
     return Score(score.q, score.rho, score.q_adj)
 
 
-def _bins(bins: list[dict[str, float | None]]) -> Bins | None:
+def _bins(bins: Sequence[measures.Bin]) -> Bins | None:
     """None where a bin lacks an arm or a field that every comparison needs."""
     names = ("predicted", "observed", "treated", "control")
-    columns = {name: [line.get(name) for line in bins] for name in names}
+    columns = {name: [getattr(b, name) for b in bins] for name in names}
     if not bins or any(value is None for column in columns.values() for value in column):
         return None
     responses = {}
     for name in ("treated_responses", "control_responses"):
-        values = [line.get(name) for line in bins]
+        values = [getattr(b, name) for b in bins]
         responses[name] = None if any(value is None for value in values) else values
     return Bins(**columns, **responses)

@@ -32,20 +32,15 @@ def judge(
 ) -> Verdict:
     """Compare a published record with one of today; `predictions` are theirs, where kept."""
     if not (old.ok and new.ok):
-        both = not old.ok and not new.ok
-        return Verdict(
-            both, "failed both times" if both else f"NOT REPRODUCED: {_failed(old, new)}"
-        )
+        return Verdict(False, f"NOT REPRODUCED: {_failed(old, new)}")
     if old.result.numbers() == new.result.numbers():
         return Verdict(True, "identical")
-    difference = new.result.test.q_adj - old.result.test.q_adj
-    if same_arithmetic(old, new) and _libraries(old) == _libraries(new):
-        return Verdict(False, f"NOT REPRODUCED: q_adj differs by {difference:+.2g}")
-    why = "other libraries" if _libraries(old) != _libraries(new) else "other instructions"
+    difference = f"q_adj differs by {new.result.test.q_adj - old.result.test.q_adj:+.2g}"
+    if same_arithmetic(old, new) and _same_libraries(old, new):
+        return Verdict(False, f"NOT REPRODUCED: {difference}")
+    why = "other instructions" if _same_libraries(old, new) else "other libraries"
     if predictions is None:
-        return Verdict(
-            True, f"{why}: q_adj differs by {difference:+.2g}, not comparable bit by bit"
-        )
+        return Verdict(False, f"{why}, {difference}: NOT COMPARED, no predictions were kept")
     spearman = rank_correlation(*predictions)
     largest = float(np.abs(predictions[0] - predictions[1]).max())
     said = f"{why}: Spearman {spearman:.4f}, largest difference {largest:.2g}"

@@ -57,12 +57,12 @@ def qini_curves(column: Column) -> Picture:
         for axis in axes[len(curves) :]:
             axis.axis("off")
         n = count(len(source.common), "replicate")
-        figure.suptitle(f"Qini curves on {column.folder}: mean and ± 1 s.d. over {n}")
+        figure.suptitle(f"Qini curves on {column.name}: mean and ± 1 s.d. over {n}")
         figure.supxlabel("targeted, per cent")
         figure.supylabel("incremental positives, per cent")
         return figure
 
-    return Picture(f"curves-{column.folder}", curves, draw)
+    return Picture(f"curves-{column.name}", curves, draw)
 
 
 def _panel(axis: Axes, name: str, curve: dict[str, Any], oracle: dict[str, Any] | None) -> None:

@@ -56,10 +56,10 @@ def dots(column: Column) -> Picture:
             right.plot([], [], color=TRUTH, marker="s", markersize=4, label=label)
         figure.legend(loc="outside lower center", ncols=4, frameon=False)
         n = count(len(numbers["replicates"]), "replicate")
-        figure.suptitle(f"{column.folder}: {len(rows)} rows on the same {n}{_left_out(numbers)}")
+        figure.suptitle(f"{column.name}: {len(rows)} rows on the same {n}{_left_out(numbers)}")
         return figure
 
-    return Picture(f"dots-{column.folder}", numbers, draw)
+    return Picture(f"dots-{column.name}", numbers, draw)
 
 
 def dot_numbers(column: Column) -> dict[str, Any]:
@@ -114,11 +114,11 @@ def quality_against_time(column: Column) -> Picture:
         axis.set_xlabel("core-seconds for one replicate, tuning included")
         axis.set_ylabel("test q_adj, per cent")
         n = count(len(source.common), "replicate")
-        axis.set_title(f"Quality against time on {column.folder}, the same {n}")
+        axis.set_title(f"Quality against time on {column.name}, the same {n}")
         axis.grid(alpha=0.25)
         return figure
 
-    return Picture(f"time-{column.folder}", points, draw)
+    return Picture(f"time-{column.name}", points, draw)
 
 
 def _time_points(source: Frame) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ def measures(published: Published) -> str | None:
         return None
     noisy, truth = found["q_adj"], found["true q (regret)"]
     gaps = [
-        (d, c.folder)
+        (d, c.name)
         for name in SCENARIOS
         for variant in VARIANTS
         for c in [published.column(name, variant)]
@@ -111,7 +111,7 @@ def real_data(published: Published) -> str | None:
             parts = [f"{row} {mean.value:.2f} ± {mean.error:.2f}" for row, mean in ran.items()]
             n = len(frame_of(column).common)
             return (
-                f"On real data, {column.folder}, q over {n} re-splits is "
+                f"On real data, {column.name}, q over {n} re-splits is "
                 f"{', '.join(parts)}: their standard errors count that re-splits share their rows, "
                 "and printed ones of 20 re-splits are four times too small ([T4](tables/T4.md))."
             )
@@ -121,7 +121,7 @@ def real_data(published: Published) -> str | None:
 def cost_of_all(published: Published) -> str | None:
     """Core-hours of the whole paper."""
     sources = [c for c in paper_columns(published) if frame_of(c).every_run]
-    seconds = {c.folder: core_seconds(c) for c in sources}
+    seconds = {c.name: core_seconds(c) for c in sources}
     hours = {
         m: planned_hours(m, sources, seconds) for m in {m for own in seconds.values() for m in own}
     }

@@ -26,7 +26,7 @@ from suite.compare.verdicts import (
 )
 from suite.plan.paper import Printed
 from suite.plan.plan import Plan
-from suite.records import Record
+from suite.store.record import Record
 from suite.words import count, duration
 
 _COLOURS = {AGREES: "green", UNDECIDED: "yellow", HIGHER: "red", LOWER: "red", FAILED: "bold red"}
@@ -54,14 +54,14 @@ class Line:
 
 
 def summarise(plan: Plan, records: Iterable[Record]) -> list[Line]:
-    """One line a method of the plan, the best first, methods without a number last."""
+    """One line for each method of the plan, the best first, methods without a number last."""
     records, planned = list(records), plan.experiment.planned(plan.variant)
     # A run shows every replicate that it was asked for, also those beyond the tables'.
     source = frame(records, max((record.replicate + 1 for record in records), default=0))
     lines = []
-    for name, cls in plan.methods.items():
+    for name, method in plan.methods.items():
         runs = list(source.runs.get(name, {}).values())
-        paper = plan.experiment.printed(cls, plan.quick)
+        paper = plan.experiment.printed(method, plan.quick)
         failures = source.failed.get(name, 0)
         simulated = plan.experiment.has_variants
         verdict = "" if paper is None else _verdict(runs, paper, simulated, planned)
@@ -96,10 +96,7 @@ def render(lines: list[Line], title: str, width: int) -> Group:
     """The table for a terminal, without what is empty and what a narrow one has no room for."""
     waiting = sum(line.q_adj is None and not line.failures for line in lines)
     lines = [line for line in lines if line.q_adj or line.failures]
-    columns = _columns(lines)
-    for head in ("q", "runs", "time"):
-        if sum(2 + max(map(len, [name, *cells])) for name, cells in columns.items()) >= width:
-            columns.pop(head)
+    columns, left_out = _fitting(_columns(lines), width)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for head in columns:
         left = head in ("method", "verdict")
@@ -110,7 +107,23 @@ def render(lines: list[Line], title: str, width: int) -> Group:
         style = "dim italic" if line.method in BOUNDS else "bold" if is_best else ""
         table.add_row(*cells, style=style)
     parts = [Text(title, "bold"), *([table] if lines else [])]
+    if left_out:
+        parts.append(Text(f"no room for: {', '.join(left_out)}", "dim"))
     return Group(*parts, *([Text(f"{count(waiting, 'method')} not yet run")] if waiting else []))
+
+
+def _fitting(columns: dict[str, list[Text]], width: int) -> tuple[dict[str, list[Text]], list[str]]:
+    """The columns that a terminal has room for, and the names of the rest, the last ones first."""
+    kept, left_out = dict(columns), []
+    while len(kept) > 2 and _width(kept) > width:
+        head = list(kept)[-1]
+        left_out.append(head)
+        kept.pop(head)
+    return kept, left_out
+
+
+def _width(columns: dict[str, list[Text]]) -> int:
+    return 1 + sum(2 + max(map(len, [name, *cells])) for name, cells in columns.items())
 
 
 def _columns(lines: list[Line]) -> dict[str, list[Text]]:

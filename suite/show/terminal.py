@@ -1,4 +1,4 @@
-"""How a run shows itself: live on a terminal, one line a cell elsewhere."""
+"""How a run shows itself: live on a terminal, one line for each cell elsewhere."""
 
 import sys
 import time
@@ -11,10 +11,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 from rich.text import Text
 
-from suite.plan.plan import Cell
-from suite.records import Record
+from suite.plan.cell import Planned
 from suite.show.summary import render, summarise
 from suite.store.estimate import Estimate
+from suite.store.record import Record
 from suite.store.session import Progress
 from suite.words import duration
 
@@ -27,17 +27,17 @@ def console() -> Console:
 
 
 class Plain:
-    """One line a cell, for logs."""
+    """One line for each cell, for logs."""
 
     def __init__(self, output: Console, estimate: Estimate, jobs: int) -> None:
         self._output, self._estimate, self._jobs = output, estimate, jobs
 
-    def tick(self, progress: Progress, running: list[tuple[Cell, float]]) -> None:
+    def tick(self, progress: Progress, running: list[tuple[Planned, float]]) -> None:
         """Nothing happens between the lines."""
 
     def ended(self, progress: Progress, record: Record) -> None:
         """The line of one cell."""
-        self._estimate.learn(progress.plan.folder, record)
+        self._estimate.learn(record)
         done = progress.total - len(progress.to_do)
         left = _time_left(progress, [], self._estimate, self._jobs)
         self._output.print(
@@ -55,7 +55,7 @@ class LiveDisplay:
         self._live, self._estimate, self._jobs = live, estimate, jobs
         self._shown = 0.0
 
-    def tick(self, progress: Progress, running: list[tuple[Cell, float]]) -> None:
+    def tick(self, progress: Progress, running: list[tuple[Planned, float]]) -> None:
         """Redraw, twice a second at most."""
         if time.monotonic() - self._shown < REFRESH_SECONDS:
             return
@@ -64,12 +64,12 @@ class LiveDisplay:
 
     def ended(self, progress: Progress, record: Record) -> None:
         """A failure is worth a line that stays."""
-        self._estimate.learn(progress.plan.folder, record)
+        self._estimate.learn(record)
         if not record.ok:
             where = f"replicate {record.replicate} {record.method}: "
             self._live.console.print(Text(where + _result(record), "red"))
 
-    def _picture(self, progress: Progress, running: list[tuple[Cell, float]]) -> Group:
+    def _picture(self, progress: Progress, running: list[tuple[Planned, float]]) -> Group:
         bar = Bar(TextColumn("{task.description}"), BarColumn(40), MofNCompleteColumn())
         left = _time_left(progress, running, self._estimate, self._jobs)
         done = progress.total - len(progress.to_do)
@@ -96,12 +96,12 @@ def watcher(output: Console, estimate: Estimate, jobs: int) -> Iterator[Plain | 
 
 def _result(record: Record) -> str:
     if record.ok:
-        return f"q_adj {record.test.q_adj:z6.2f}   {duration(record.total_seconds):>12}"
+        return f"q_adj {record.test.q_adj:z6.2f}   {duration(record.cost.total_seconds):>12}"
     return f"FAILED: {record.error.splitlines()[-1]}"
 
 
 def _time_left(
-    progress: Progress, running: list[tuple[Cell, float]], estimate: Estimate, jobs: int
+    progress: Progress, running: list[tuple[Planned, float]], estimate: Estimate, jobs: int
 ) -> str:
     if not progress.to_do:
         return ""

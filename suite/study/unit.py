@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import datasets
-from suite.measures import score, truth
+from suite.compute.measures import score, truth
 from suite.study.plan import NODES, Unit
 from twin import TwinPath
 from twin.lane import Setting

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from suite.plan.digest import ROOT
-from suite.records import Record
+from suite.store.record import Record
 from suite.store.store import Store
 
 SLOPE = '''

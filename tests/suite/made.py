@@ -7,7 +7,7 @@ import numpy as np
 
 from suite.plan.experiments import EXPERIMENTS
 from suite.plan.plan import make_plan
-from suite.records import Record, Score, Truth
+from suite.store.record import Record, Score, Truth
 from suite.store.store import write_records
 
 

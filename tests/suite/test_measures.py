@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from suite import measures
+from suite.compute import measures
 from twin.rows import Rows
 
 

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from suite.records import BrokenRecord, Record
+from suite.store.record import BrokenRecord, Record
 from tests.suite.made import made_record
 
 
@@ -34,7 +34,7 @@ def test_what_is_no_record_is_refused(line: str) -> None:
 def test_fields_that_are_not_known_are_refused() -> None:
     body = json.loads(made_record().line())
     del body["checksum"]
-    from suite.records import _checksum
+    from suite.store.record import _checksum
 
     body["colour"] = "blue"
     with pytest.raises(BrokenRecord, match="colour"):

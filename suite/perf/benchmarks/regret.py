@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 import datasets
-from suite.measures import truth
+from suite.compute.measures import truth
 from twin.search import TwinSearch
 
 

@@ -142,7 +142,7 @@ def _stale(published: Published) -> list[str]:
         column = published.column(experiment.name, variant)
         methods = sorted({record.method for record in column.stale})
         if methods:
-            found.append(f"stale in {column.folder}: {', '.join(methods)}")
+            found.append(f"stale in {column.name}: {', '.join(methods)}")
     return found
 
 

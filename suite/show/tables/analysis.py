@@ -7,7 +7,7 @@ from suite.compare.means import mean_of
 from suite.compare.paired import LEVEL
 from suite.compare.pairs import Pair, all_pairs
 from suite.compare.runs import Run, by_score
-from suite.measures import BINS, CONVENTIONS, MAIN
+from suite.compute.measures import BINS, CONVENTIONS, MAIN
 from suite.publish.columns import Column
 from suite.show.tables import notes
 from suite.show.tables.model import Table, Text, texts
@@ -47,8 +47,8 @@ def pairwise(source: Column) -> Table:
     }
     below = "below it the same of q without outcome noise (the fall of regret); " * simulated
     return Table(
-        name=f"pairwise-{source.folder}",
-        title=f"Every pair of methods on {source.folder}",
+        name=f"pairwise-{source.name}",
+        title=f"Every pair of methods on {source.name}",
         header=texts(("method", "q_adj", *(numbers[name] for name in names))),
         rows=tuple(rows),
         notes=(
@@ -131,8 +131,8 @@ def sensitivity(source: Column) -> Table:
             fields.append(Text(f"{mean.value:z.2f}", bold=key == MAIN))
         rows.append(tuple(fields))
     return Table(
-        name=f"sensitivity-{source.folder}",
-        title=f"q_adj by convention and number of bins J on {source.folder}",
+        name=f"sensitivity-{source.name}",
+        title=f"q_adj by convention and number of bins J on {source.name}",
         header=texts(("method", *(f"{convention} J={bins}" for convention, bins in settings))),
         rows=tuple(rows),
         notes=(

@@ -10,8 +10,8 @@ from suite.compare.frame import frame_of
 from suite.compare.means import Mean
 from suite.compare.runs import Frame, Run
 from suite.compare.verdicts import NOT_YET_RUN, TOO_FEW
-from suite.measures import CONVENTIONS
-from suite.measures import MAIN as MAIN_KEY
+from suite.compute.measures import CONVENTIONS
+from suite.compute.measures import MAIN as MAIN_KEY
 from suite.plan import paper
 from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.publish.columns import Published

@@ -17,17 +17,17 @@ TIDY = ("method", "experiment", "replicates", "planned", "core_seconds", "planne
 def cost(published: Published) -> Table:
     """Core time of one replicate by data set, and core-hours of all planned replicates."""
     sources = [c for c in paper_columns(published) if frame_of(c).every_run]
-    seconds = {c.folder: core_seconds(c) for c in sources}
+    seconds = {c.name: core_seconds(c) for c in sources}
     methods = sorted({m for own in seconds.values() for m in own})
     hours = {m: planned_hours(m, sources, seconds) for m in methods}
     ranked = sorted(methods, key=lambda m: (-hours[m], m))
-    rows = [_row(m, [seconds[c.folder].get(m) for c in sources], hours[m]) for m in ranked]
-    total = [sum(seconds[c.folder].values()) for c in sources]
+    rows = [_row(m, [seconds[c.name].get(m) for c in sources], hours[m]) for m in ranked]
+    total = [sum(seconds[c.name].values()) for c in sources]
     rows.append(_row("all", total, sum(hours.values())))
     return Table(
         name="cost",
         title="Cost: core time of one replicate, and core-hours of the planned comparison",
-        header=texts(("method", *(c.folder for c in sources), "core-hours planned")),
+        header=texts(("method", *(c.name for c in sources), "core-hours planned")),
         rows=tuple(rows),
         notes=(
             "Core time: CPU seconds of one replicate, tuning included, mean over the replicates "
@@ -38,15 +38,15 @@ def cost(published: Published) -> Table:
         tidy=tuple(
             {
                 "method": m,
-                "experiment": c.folder,
+                "experiment": c.name,
                 "replicates": len(frame_of(c).runs[m]),
                 "planned": frame_of(c).planned,
-                "core_seconds": seconds[c.folder][m],
-                "planned_core_hours": seconds[c.folder][m] * frame_of(c).planned / 3600,
+                "core_seconds": seconds[c.name][m],
+                "planned_core_hours": seconds[c.name][m] * frame_of(c).planned / 3600,
             }
             for m in ranked
             for c in sources
-            if m in seconds[c.folder]
+            if m in seconds[c.name]
         ),
         tidy_fields=TIDY,
     )
@@ -72,7 +72,7 @@ def planned_hours(
     method: str, sources: list[Column], seconds: Mapping[str, Mapping[str, float]]
 ) -> float:
     """Core-hours of all planned replicates of a method."""
-    known = [(frame_of(c).planned, seconds[c.folder].get(method, 0.0)) for c in sources]
+    known = [(frame_of(c).planned, seconds[c.name].get(method, 0.0)) for c in sources]
     return sum(planned * one for planned, one in known) / 3600
 
 

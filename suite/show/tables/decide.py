@@ -67,7 +67,7 @@ def simulated_data(column: Column) -> bool:
 def _decide_row(column: Column, found: Decision) -> tuple[str, ...]:
     gap = found.gap
     return (
-        *(column.folder, found.measure, str(found.methods), str(found.n), f"{found.spread:.2f}"),
+        *(column.name, found.measure, str(found.methods), str(found.n), f"{found.spread:.2f}"),
         "" if found.worth is None else f"{found.worth:.2f}",
         "" if found.needed is None else str(found.needed),
         *(f"{found.least:.2f}", f"{found.range:.2f}"),

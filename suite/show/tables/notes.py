@@ -6,7 +6,7 @@ from suite.compare import luck
 from suite.compare.best import luck_of_the_best
 from suite.compare.frame import frame_of
 from suite.compare.runs import Frame, Run, paired_spread
-from suite.measures import MAIN
+from suite.compute.measures import MAIN
 from suite.publish.columns import Column
 from suite.show.tables.entries import STALE_MARK
 
@@ -48,7 +48,7 @@ def _replicates(columns: list[Column]) -> str:
     parts = []
     for column in columns:
         source = frame_of(column)
-        name = column.folder if len(columns) > 1 else ""
+        name = column.name if len(columns) > 1 else ""
         if not source.common:
             parts.append(f"{name} none yet".strip())
             continue

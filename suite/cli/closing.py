@@ -1,0 +1,58 @@
+"""What a run says first and last."""
+
+from pathlib import Path
+
+from rich.console import Console
+
+from suite.show.summary import render, summarise
+from suite.store.session import Progress
+from suite.words import count
+
+
+def opening(progress: Progress, place: str) -> str:
+    """What will be computed, and where."""
+    plan = progress.plan
+    methods = count(len(plan.methods), "method")
+    replicates = count(len({cell.replicate for cell in plan.cells}), "replicate")
+    cells = count(progress.total, "cell")
+    published = sum(record.origin.commit is not None for record in _reused(progress))
+    recorded = f", {progress.resumed} recorded already" if progress.resumed else ""
+    recorded += f" ({published} of them published)" if published else ""
+    return f"{plan.title}: {methods} x {replicates} = {cells}{recorded}; {place}"
+
+
+def _reused(progress: Progress) -> list:
+    """Records that stand in for cells of another key: published ones of equal code."""
+    return [record for key, record in progress.records.items() if record.key != key]
+
+
+def closing(progress: Progress, store: Path, output: Console) -> int:
+    """The table, what it means and where the files are; returns how many cells failed."""
+    plan, records = progress.plan, progress.plan_records()
+    lines = summarise(plan, records)
+    output.print()
+    output.print(render(lines, plan.title, output.width))
+    for note in sorted({record.result.note for record in records if record.ok}):
+        if note:
+            output.print(f"data: {note}", markup=False, soft_wrap=True)
+    if plan.quick:
+        output.print("QUICK: small data and grids, not comparable with the paper.", style="yellow")
+        output.print("Networks are near chance there: 2,000 rows are too few to train one.")
+    if reused := _reused(progress):
+        names = ", ".join(sorted({record.method for record in reused}))
+        output.print(f"published, not computed here: {names} (--fresh computes them)")
+    if records and not progress.to_do:
+        replicates = len({record.replicate for record in records})
+        cost = sum(record.cost.cpu_seconds or 0.0 for record in records) / replicates
+        cost = f"{cost / 60:.1f} core-minutes" if cost >= 60 else f"{cost:.0f} core-seconds"
+        output.print(f"cost: {cost} per replicate, all methods, tuning included")
+    if any(line.regret for line in lines):
+        output.print("regret: the oracle's q minus the method's, both from the true uplift")
+    failed = [record for record in records if not record.ok]
+    for record in failed:
+        last = record.error.splitlines()[-1]
+        where = f"  failed: {record.method}, replicate {record.replicate}: {last}"
+        output.print(where, style="red", markup=False, soft_wrap=True)
+    where = f"records and predictions: {store / plan.column}"
+    output.print(where, markup=False, soft_wrap=True)
+    return len(failed)
