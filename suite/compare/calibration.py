@@ -69,12 +69,13 @@ def slope_and_bias(
     return slope, float(np.average(p - o, weights=w))
 
 
-def calibrated(slopes: Sequence[float], biases: Sequence[float]) -> bool:
-    """Both are shown to be near their ideal over replicates (two one-sided tests each)."""
-    slope, bias = Estimate.of(slopes), Estimate.of(biases)
-    return (
-        slope.lower(LEVEL) > SLOPES[0]
-        and slope.upper(LEVEL) < SLOPES[1]
-        and bias.lower(LEVEL) > -BIAS
-        and bias.upper(LEVEL) < BIAS
-    )
+def calibrated(slopes: Sequence[float], biases: Sequence[float]) -> str:
+    """yes: both are shown to be near their ideal over replicates (two one-sided tests each).
+
+    no: one of them is shown to be outside; open: neither is shown.
+    """
+    limits = ((Estimate.of(slopes), SLOPES), (Estimate.of(biases), (-BIAS, BIAS)))
+    if all(e.lower(LEVEL) > low and e.upper(LEVEL) < high for e, (low, high) in limits):
+        return "yes"
+    outside = any(e.upper(LEVEL) < low or e.lower(LEVEL) > high for e, (low, high) in limits)
+    return "no" if outside else "open"

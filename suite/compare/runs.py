@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from suite.compare.calibration import calibration, slope_and_bias
+from suite.compare.calibration import Calibration, calibration, slope_and_bias
 from suite.compare.units import common_replicates
 from twin.qini_error import standard_error
 
@@ -79,27 +79,33 @@ class Run:
         """The oracle's q minus the method's, both without outcome noise."""
         return None if self.true_q is None else self.oracle_q - self.true_q
 
+    @cached_property
+    def calibration(self) -> Calibration | None:
+        """Predicted against observed uplift; None where the bins' responses were not kept."""
+        b = self.bins
+        if b is None or b.treated_responses is None or b.control_responses is None:
+            return None
+        return calibration(
+            b.predicted, b.treated, b.control, b.treated_responses, b.control_responses
+        )
+
+    @cached_property
+    def slope_and_bias(self) -> tuple[float, float] | None:
+        """From the calibration, or weighted by rows where the responses were not kept."""
+        if self.calibration is not None:
+            return self.calibration.slope, self.calibration.bias
+        if self.bins is None:
+            return None
+        rows = [n1 + n0 for n1, n0 in zip(self.bins.treated, self.bins.control, strict=True)]
+        return slope_and_bias(self.bins.predicted, rows, self.bins.observed)
+
     @property
     def slope(self) -> float | None:
-        return None if self._calibration is None else self._calibration[0]
+        return self.slope_and_bias and self.slope_and_bias[0]
 
     @property
     def bias(self) -> float | None:
-        return None if self._calibration is None else self._calibration[1]
-
-    @cached_property
-    def _calibration(self) -> tuple[float, float] | None:
-        """Slope and bias; weighted by rows where the responses were not kept."""
-        if self.bins is None:
-            return None
-        b = self.bins
-        if b.treated_responses is None or b.control_responses is None:
-            rows = [n1 + n0 for n1, n0 in zip(b.treated, b.control, strict=True)]
-            return slope_and_bias(b.predicted, rows, b.observed)
-        found = calibration(
-            b.predicted, b.treated, b.control, b.treated_responses, b.control_responses
-        )
-        return None if found is None else (found.slope, found.bias)
+        return self.slope_and_bias and self.slope_and_bias[1]
 
     @property
     def q_error(self) -> float | None:

@@ -94,7 +94,7 @@ def calibration(published: Published) -> str | None:
     return (
         "Predicted uplifts cannot be taken at their word: in scenario 4 the slope of observed on "
         f"predicted uplift goes from {low:.2f} ({flat}) to {high:.2f} ({steep}), where 1 is right "
-        "([T2](tables/T2.md), [T3](tables/T3.md))."
+        "([calibration](tables/calibration.md))."
     )
 
 

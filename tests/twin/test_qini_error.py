@@ -1,4 +1,4 @@
-"""The standard error of q against finite differences, simulation and the bootstrap."""
+"""The standard error of q against finite differences and simulation."""
 
 import numpy as np
 import pytest

@@ -10,6 +10,7 @@ from suite.show.tables import real, scenario4, simulated
 from suite.show.tables.analysis import pairwise, sensitivity
 from suite.show.tables.audit import audit_table
 from suite.show.tables.beyond import beyond
+from suite.show.tables.calibration import calibration_table
 from suite.show.tables.claims import claims_table
 from suite.show.tables.cost import cost
 from suite.show.tables.decide import decide, rounding_table
@@ -36,6 +37,7 @@ def tables(published: Published) -> Iterator[Table]:
             yield beyond(published, variant)
             yield claims_table(published, variant)
     yield audit_table(published)
+    yield calibration_table([c for c in _with_methods(published) if c.experiment.in_paper])
     yield decide(published)
     rounded = rounding_table(published)
     if rounded is not None:

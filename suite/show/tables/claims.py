@@ -13,7 +13,7 @@ from suite.show.tables.simulated import file_name
 
 HEADS = (
     *("", "claim", "contrasts", "n", "measure", "deciding contrast", "difference"),
-    *("5 % bound", "p (Holm)", "verdict"),
+    *("5 % bound", "p for it", "p against it", "verdict"),
 )
 TIDY = (
     *("claim", "kind", "measure", "margin", "high", "high_experiment", "low", "low_experiment"),
@@ -52,7 +52,7 @@ def claims_table(published: Published, variant: str) -> Table:
             "A contrast is a paired difference on common replicates. A claim holds if every "
             f"contrast does, so its p is the largest of theirs; supported: p < {LEVEL:g}. "
             "Contradicted: a reverse contrast is significant after Holm over the claim. All p are "
-            "then corrected (Holm) over the claims. Not shown or undecided: neither.",
+            "then corrected (Holm) over the claims of a measure. Not shown or undecided: neither.",
             "A claim of no gain is supported if the upper bound of every gain is below the margin: "
             "0.2 in q_adj, 0.1 in regret (2 to 5 % of the oracle's q). The bound is the lower one "
             "where a gain is claimed, the upper one where none is.",
@@ -81,14 +81,15 @@ def _fields(outcome: Outcome) -> tuple[str, ...]:
     measure = "regret (true q)" if outcome.measure is REGRET else outcome.measure.name
     decides = outcome.weakest
     if decides is None:
-        return run, "", measure, "", "", "", ""
+        return run, "", measure, "", "", "", "", ""
     estimate, superior = decides.estimate, outcome.claim.kind == "superior"
     bound = estimate.lower() if superior else estimate.upper()
     limit = "" if superior else f" (margin {outcome.measure.margin:g})"
     return (
         *(run, str(min(f.n for f in outcome.tested)), measure),
         f"{decides.contrast.high} - {decides.contrast.low}{_ahead(decides)}",
-        *(f"{estimate.mean:+z.2f}", f"{bound:+z.2f}{limit}", f"{outcome.p:.3f}"),
+        *(f"{estimate.mean:+z.2f}", f"{bound:+z.2f}{limit}"),
+        *(f"{outcome.p:.3f}", f"{outcome.p_against:.3f}"),
     )
 
 

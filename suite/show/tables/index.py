@@ -8,7 +8,7 @@ from suite.show.tables.model import Table
 FIGURES = {
     "F4": "F4: Qini curves of the true uplift",
     "curves": "Qini curves of every method",
-    "dots": "q_adj of every method, beside the paper's",
+    "dots": "q_adj of every method beside the paper's, and paired with a reference",
     "time": "q_adj against core time",
 }
 

@@ -93,13 +93,13 @@ def verdicts(cells: int) -> str:
     )
 
 
-def best(source: Frame) -> str:
+def best(source: Frame, rows: int) -> str:
     """What bold means, and how lucky the best of equals is."""
     text = (
         "Bold: rows not shown to be worse than the highest mean (paired t, one-sided, Holm, 5 %); "
         "nothing is bold where that is every row."
     )
-    n, rows = len(source.common), len(source.methods)
+    n = len(source.common)
     if rows < 2 or n < 2:
         return text
     spread = paired_spread(source)

@@ -21,7 +21,7 @@ def column_notes(source: Column, found: Mapping[str, Entry]) -> tuple[str, ...]:
         notes.TRUTH,
         notes.CALIBRATION,
         notes.SELECTION,
-        notes.best(frame_of(source)),
+        notes.best(frame_of(source), sum(bool(found[r].runs) for r in found if r not in BOUNDS)),
         *notes.null(frame_of(source)),
     )
 

@@ -40,6 +40,7 @@ def test_bins_with_and_without_responses() -> None:
     (new,) = frame([made_record(bins=kept)], planned=20).every_run
     assert (new.slope, new.bias) == pytest.approx((0.9, 0.08))
     assert new.q_error > 0
+    assert (old.calibration, new.calibration.p) == (None, pytest.approx(0.4626, abs=5e-5))
 
 
 def test_failed_cells_are_counted_and_shown_nowhere() -> None:

@@ -105,5 +105,6 @@ def test_true_uplifts_are_found_calibrated() -> None:
     assert np.mean([one.error * abs(one.error) for one in found]) == pytest.approx(0, abs=2e-4)
     assert np.mean([one.slope for one in doubled]) == pytest.approx(0.5, abs=0.01)
     biases = [one.bias for one in found]
-    assert calibration.calibrated(slopes, biases)
-    assert not calibration.calibrated([one.slope for one in doubled], biases)
+    assert calibration.calibrated(slopes, biases) == "yes"
+    assert calibration.calibrated([one.slope for one in doubled], biases) == "no"
+    assert calibration.calibrated([0.5, 1.5, 1.0], [0.0, 0.001, -0.001]) == "open"
