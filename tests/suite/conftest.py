@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from suite.compute.cell import Result
 from suite.plan.digest import ROOT
 from suite.store.record import Record
 from suite.store.store import Store
@@ -186,6 +187,6 @@ def records(store: Path, folder: str = "scenario4-printed-quick") -> dict[tuple[
     return {(r.method, r.replicate): r for r in Store(store).records(folder)}
 
 
-def numbers(store: Path) -> dict[tuple[str, int], dict]:
+def numbers(store: Path) -> dict[tuple[str, int], Result | None]:
     """What must not depend on how a store was made."""
-    return {cell: record.numbers() for cell, record in records(store).items()}
+    return {cell: record.result for cell, record in records(store).items()}

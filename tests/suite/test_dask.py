@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from suite.cli import run
+from suite.cli import FAILURES, MISUSE, run
 from suite.compute import cluster as dask_pool
 from suite.plan.digest import ROOT
 from tests.suite.conftest import lines, numbers
@@ -70,10 +70,10 @@ def test_a_cluster_gives_the_same_numbers_and_failures(
     code = run.main(
         [*QUICK, "--methods", "refit", *files, *limits, "--dask", cluster[0], "--store", str(there)]
     )
-    assert code == run.FAILURES
+    assert code == FAILURES
     found = numbers(there)
     assert {cell: found[cell] for cell in numbers(here)} == numbers(here)
-    errors = {line["method"]: line["error"] for line in lines(there) if line["status"] == "failed"}
+    errors = {line["cell"]["method"]: line["error"] for line in lines(there) if line["error"]}
     assert set(errors) == {"raises", "hangs", "hungry", "dies", "not-installed", "after-raises"}
     assert "6 s" in errors["hangs"]
     # Resume: nothing is computed twice.
@@ -117,8 +117,8 @@ def test_kill_9_of_one_worker_loses_and_repeats_nothing(
     os.kill(cluster[1][0].pid, signal.SIGKILL)
     output, _ = process.communicate(timeout=180)
     assert process.returncode == 0, output
-    assert sorted(line["replicate"] for line in lines(store)) == list(range(8))
-    assert all(line["status"] == "ok" for line in lines(store))
+    assert sorted(line["cell"]["data"]["replicate"] for line in lines(store)) == list(range(8))
+    assert all(line["error"] is None for line in lines(store))
 
 
 def test_no_scheduler_is_a_clear_error(
@@ -130,5 +130,5 @@ def test_no_scheduler_is_a_clear_error(
     monkeypatch.setattr(dask_pool, "CONNECT_SECONDS", 1)
     code = run.main([*QUICK, "--methods", "slope", "--method", str(method_files["slope"]),
                      "--dask", "tcp://127.0.0.1:9", "--store", str(tmp_path)])  # fmt: skip
-    assert code == run.MISUSE
+    assert code == MISUSE
     assert "no dask scheduler answers at tcp://127.0.0.1:9" in capsys.readouterr().err

@@ -54,12 +54,25 @@ def test_a_bin_without_an_arm_is_null_in_the_record() -> None:
     treatment = np.array([1] * 4 + [0, 1] * 18)
     rows = Rows.of(np.zeros((n, 1)), np.arange(n) % 2, treatment)
     bins, curve = measures.bin_table(rows, -np.arange(n, dtype=float))
-    assert bins[0]["observed"] is None
-    assert bins[0]["control"] == 0
-    assert bins[1]["observed"] is not None
-    assert len(curve["phi"]) == len(curve["gain"]) == 11
+    assert bins[0].observed is None
+    assert bins[0].control == 0
+    assert bins[1].observed is not None
+    assert len(curve.phi) == len(curve.gain) == 11
 
 
 def test_measures_against_the_truth_need_the_truth() -> None:
     rows = Rows.of(np.zeros((4, 1)), [0, 1, 0, 1], [0, 0, 1, 1])
     assert measures.truth(rows, np.arange(4.0)) is None
+
+
+def test_a_bin_holds_the_responses_of_its_arms() -> None:
+    rng = np.random.default_rng(0)
+    n = 200
+    treatment, y = np.arange(n) % 2, rng.integers(0, 2, n)
+    bins, _ = measures.bin_table(
+        Rows.of(np.zeros((n, 1)), y, treatment), -np.arange(n, dtype=float)
+    )
+    for index, b in enumerate(bins):
+        part = slice(20 * index, 20 * index + 20)
+        assert b.treated_responses == (y[part] * treatment[part]).sum()
+        assert b.control_responses == (y[part] * (1 - treatment[part])).sum()

@@ -2,11 +2,12 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
-from suite.store.record import BrokenRecord, Record
-from tests.suite.made import made_record
+from suite.store.record import BrokenRecord, Record, checksum
+from tests.suite.made import COST, made_record
 
 
 def test_a_record_comes_back_as_it_was() -> None:
@@ -34,13 +35,11 @@ def test_what_is_no_record_is_refused(line: str) -> None:
 def test_fields_that_are_not_known_are_refused() -> None:
     body = json.loads(made_record().line())
     del body["checksum"]
-    from suite.store.record import _checksum
-
     body["colour"] = "blue"
     with pytest.raises(BrokenRecord, match="colour"):
-        Record.parse(json.dumps({**body, "checksum": _checksum(body)}))
+        Record.parse(json.dumps({**body, "checksum": checksum(body)}))
 
 
 def test_no_nan_reaches_a_file() -> None:
     with pytest.raises(ValueError, match="JSON"):
-        made_record(peak_memory_mb=math.nan).line()
+        made_record(cost=replace(COST, cpu_seconds=math.nan)).line()

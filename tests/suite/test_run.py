@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from suite.cli import run
+from suite.cli import FAILURES, MISUSE, run
 from suite.store.store import Store
 from tests.suite.conftest import Start, lines, numbers, records
 
@@ -35,24 +35,25 @@ def test_a_user_s_own_file_runs_in_the_comparison(one_job: Path) -> None:
     assert set(found) == {(m, r) for m in ("slope", "steep", "refit") for r in (0, 1)}
     record = found["slope", 0]
     assert record.ok
-    assert record.quick
-    assert record.rows == {"train": 2000, "valid": 1500, "test": 1500}
-    assert len(record.bins) == 10
-    assert set(record.sensitivity) == {"paper", "tools4uplift", "twincausal"}
-    assert record.sensitivity["paper"]["10"] == record.test
+    result = record.result
+    assert record.cell.quick
+    assert result.rows == {"train": 2000, "valid": 1500, "test": 1500}
+    assert len(result.bins) == 10
+    assert set(result.sensitivity) == {"paper", "tools4uplift", "twincausal"}
+    assert result.sensitivity["paper"]["10"] == record.test
     assert record.truth.q <= record.truth.oracle_q
-    assert record.peak_memory_mb > 1
-    assert record.versions["numpy"]
-    assert record.settings["limit"] == "Infinity"  # JSON has no word for it
-    assert found["slope", 0].seed != found["steep", 0].seed
+    assert record.cost.peak_memory_mb > 1
+    assert record.origin.versions["numpy"]
+    assert result.settings["limit"] == "Infinity"  # JSON has no word for it
+    assert found["slope", 0].cell.seed != found["steep", 0].cell.seed
     assert len(list(one_job.glob("*/predictions/*/*.npz"))) == 6
 
 
 def test_a_refit_starts_from_the_recorded_upstream(one_job: Path) -> None:
     found = records(one_job)
     for replicate in (0, 1):
-        length = found["slope", replicate].settings["length"]
-        assert found["refit", replicate].settings["from"] == length
+        length = found["slope", replicate].result.settings["length"]
+        assert found["refit", replicate].result.settings["from"] == length
 
 
 def test_numbers_do_not_depend_on_jobs_order_or_subset(
@@ -93,7 +94,7 @@ def test_faults_become_failed_rows_and_the_rest_finishes(
     files = ("--method", method_files["faults"], "--method", method_files["slope"])
     limits = ("--timeout", "8s", "--memory", "400M", "--store", tmp_path)
     code = main(*QUICK, "--methods", "slope", "--replicates", 1, *files, *limits)
-    assert code == run.FAILURES
+    assert code == FAILURES
     found = records(tmp_path)
     assert {m for (m, _), r in found.items() if r.ok} == {"slope", "steep", "refit"}
     errors = {method: r.error for (method, _), r in found.items() if not r.ok}
@@ -154,7 +155,7 @@ def test_kill_9_then_the_same_command_loses_and_repeats_nothing(
     assert again.returncode == 0, output
     assert "torn last line" in output
     assert lines(store)[: len(survived)] == survived
-    assert sorted(line["replicate"] for line in lines(store)) == [0, 1, 2, 3, 4]
+    assert sorted(line["cell"]["data"]["replicate"] for line in lines(store)) == [0, 1, 2, 3, 4]
 
 
 def _children(pid: int) -> list[int]:
@@ -194,7 +195,7 @@ def test_a_second_run_on_the_same_store_is_refused(
     process = start(*common, "--replicates", 20)
     try:
         _wait_for_records(store, 1)
-        assert main(*common) == run.MISUSE
+        assert main(*common) == MISUSE
         message = capsys.readouterr().err
         assert f"in use by process {process.pid}" in message
         assert "--store" in message
@@ -210,13 +211,13 @@ def test_a_full_disk_ends_the_run_with_a_clear_error(
 ) -> None:
     command = (*QUICK, "--methods", "slope", "--method", method_files["slope"], "--jobs", 1)
     before = set(psutil.Process().children())
-    assert main(*command, "--replicates", 20, "--store", small_disk) == run.MISUSE
+    assert main(*command, "--replicates", 20, "--store", small_disk) == MISUSE
     message = capsys.readouterr().err
     assert "disk is full" in message
     assert "Traceback" not in message
     kept = records(small_disk)
     assert kept
-    assert Store(small_disk).problems() == []
+    assert Store(small_disk).read("scenario4-printed-quick")[1] == []
     assert set(psutil.Process().children()) <= before
     for path in small_disk.rglob("*.npz"):
         path.unlink()
@@ -248,14 +249,14 @@ def test_list_shows_experiments_and_methods(capsys: pytest.CaptureFixture) -> No
         (("scenario4", "--methods", "r-laso"), ("unknown method 'r-laso'", "r-lasso", "x-lasso")),
         (("scenario4", "--variant", "relesed"), ("unknown variant", "released", "centred")),
         (("minute", "--variant", "printed"), ("has no variants",)),
-        (("scenario4", "--method", "nowhere.py"), ("no method file at nowhere.py",)),
+        (("scenario4", "--method", "nowhere.py"), ("no file at",)),
         (("scenario4", "--dask", "tcp://x:1", "--jobs", "2"), ("--jobs is for this machine",)),
     ],
 )
 def test_wrong_names_get_near_matches(
     arguments: tuple[str, ...], words: tuple[str, ...], capsys: pytest.CaptureFixture
 ) -> None:
-    assert main(*arguments) == run.MISUSE
+    assert main(*arguments) == MISUSE
     message = capsys.readouterr().err
     for word in words:
         assert word in message
@@ -278,13 +279,15 @@ def test_a_bad_method_file_says_what_is_missing(
     text: str, words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
     (tmp_path / "mine.py").write_text(text)
-    assert main("scenario4", "--method", tmp_path / "mine.py") == run.MISUSE
+    assert main("scenario4", "--method", tmp_path / "mine.py") == MISUSE
     message = capsys.readouterr().err
     for word in words:
         assert word in message
 
 
-@pytest.mark.parametrize("option", [("--replicates", "0"), ("--jobs", "0"), ("--timeout", "soon")])
+@pytest.mark.parametrize(
+    "option", [("--replicates", "0"), ("--jobs", "0"), ("--timeout", "soon"), ("--timeout", "nan")]
+)
 def test_bad_options_are_refused(option: tuple[str, str], capsys: pytest.CaptureFixture) -> None:
     with pytest.raises(SystemExit) as stop:
         main("scenario4", *option)

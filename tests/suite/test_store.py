@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from suite.names import UserError
-from suite.store.store import Store, StoreError, predictions_path, read_lines
+from suite.store.disk import StoreError
+from suite.store.store import Store, predictions_path, read_lines
 from tests.suite.made import made_record
 
 FOLDER = "scenario4-printed"
@@ -19,17 +20,17 @@ def test_what_is_appended_is_there_for_the_next_reader(tmp_path: Path) -> None:
     store, scores = Store(tmp_path), np.linspace(-1, 1, 600)
     with store.writing() as writer:
         for replicate in range(3):
-            writer.append(FOLDER, made_record(replicate=replicate), scores)
+            writer.append(made_record(replicate=replicate), scores)
     assert [record.replicate for record in store.records(FOLDER)] == [0, 1, 2]
-    kept = np.load(predictions_path(tmp_path, FOLDER, made_record(replicate=1)))["test"]
+    kept = np.load(predictions_path(tmp_path, made_record(replicate=1)))["test"]
     np.testing.assert_array_equal(kept, scores)
-    assert store.problems() == []
+    assert store.read(FOLDER)[1] == []
 
 
 def test_a_torn_last_line_is_dropped_and_the_next_record_stands_on_its_own(tmp_path: Path) -> None:
     store = Store(tmp_path)
     with store.writing() as writer:
-        writer.append(FOLDER, made_record(replicate=0))
+        writer.append(made_record(replicate=0))
     path = tmp_path / FOLDER / "r-lasso.jsonl"
     for cut in (1, 40, 2000):
         torn = made_record(replicate=1).line()[:cut]
@@ -40,7 +41,7 @@ def test_a_torn_last_line_is_dropped_and_the_next_record_stands_on_its_own(tmp_p
             assert len(writer.mend(FOLDER)) == 1
             assert writer.mend(FOLDER) == []
     with store.writing() as writer:
-        writer.append(FOLDER, made_record(replicate=1))
+        writer.append(made_record(replicate=1))
     assert [record.replicate for record in store.records(FOLDER)] == [0, 1]
 
 
@@ -52,7 +53,7 @@ def test_a_full_disk_is_a_clear_error_and_nothing_is_corrupt(small_disk: Path) -
         nonlocal written
         with store.writing() as writer:
             for replicate in range(1000):
-                writer.append(FOLDER, made_record(replicate=replicate), scores)
+                writer.append(made_record(replicate=replicate), scores)
                 written += 1
 
     with pytest.raises(StoreError) as error:
@@ -61,14 +62,14 @@ def test_a_full_disk_is_a_clear_error_and_nothing_is_corrupt(small_disk: Path) -
     assert "--store" in str(error.value)
     assert written > 3
     assert len(store.records(FOLDER)) == written
-    assert store.problems() == []
+    assert store.read(FOLDER)[1] == []
     assert not list(small_disk.rglob("*.half"))
     # With room again the same store goes on.
     for path in small_disk.rglob("*.npz"):
         path.unlink()
     with store.writing() as writer:
         assert writer.mend(FOLDER) == []
-        writer.append(FOLDER, made_record(replicate=written))
+        writer.append(made_record(replicate=written))
     assert len(store.records(FOLDER)) == written + 1
 
 
@@ -83,7 +84,7 @@ def test_a_folder_without_permission_is_a_clear_error(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("becoming another user needs root")
     code = (
-        "import os, sys\nfrom suite.store.store import Store, StoreError\n"
+        "import os, sys\nfrom suite.store.disk import StoreError\nfrom suite.store.store import Store\n"
         "os.setgid(65534); os.setuid(65534)\n"
         "try:\n    with Store(sys.argv[1]).writing(): pass\n"
         "except StoreError as error: print(error)\n"
@@ -108,10 +109,10 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
 def test_problems_name_file_and_line(tmp_path: Path) -> None:
     with Store(tmp_path).writing() as writer:
         for replicate in range(3):
-            writer.append(FOLDER, made_record(replicate=replicate))
+            writer.append(made_record(replicate=replicate))
     path = tmp_path / FOLDER / "r-lasso.jsonl"
     path.write_text(path.read_text().replace('"replicate": 1', '"replicate": 7'))
-    (problem,) = Store(tmp_path).problems()
-    assert "r-lasso.jsonl, line 2" in problem
+    (problem,) = Store(tmp_path).read(FOLDER)[1]
+    assert "r-lasso.jsonl, line 2" in str(problem)
     assert len(Store(tmp_path).records(FOLDER)) == 2
     assert [number for number, _ in read_lines(path)] == [1, 2, 3]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import matplotlib
 
+from suite.cli import reported
 from suite.plan.digest import ROOT
 from suite.publish.columns import PUBLISHED, Published, columns
 from suite.show.findings import front_page
@@ -15,12 +16,12 @@ from suite.show.tables import pictures, render_text
 from suite.show.tables.entries import STALE_MARK
 from suite.show.tables.model import escape
 from suite.show.tables.notes import STALE_NOTE
-from suite.store.store import Store
 
 TABLES = ROOT / "results" / "tables"
 FRONT = ROOT / "results" / "README.md"
 
 
+@reported
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(prog="python -m suite tables", description=__doc__)
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.strict and not options.check:
         parser.error("--strict goes with --check")
     published = Published(PUBLISHED)
-    problems = Store(PUBLISHED).problems()
+    problems = published.problems()
     if options.check:
         problems += check(published, TABLES) + check_front(published, FRONT)
         stale = _stale(published)
