@@ -41,7 +41,7 @@ class Store:
 
     def __init__(self, root: str | Path) -> None:
         self.root = Path(root)
-        if self.root.exists() and not self.root.is_dir():
+        if os.path.isfile(self.root):
             raise UserError(f"{self.root} is a file; a store is a folder: choose another name")
 
     def columns(self) -> list[str]:

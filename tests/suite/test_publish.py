@@ -1,4 +1,4 @@
-"""Publishing, verifying and re-attesting, in a git checkout of its own."""
+"""Publishing, verifying and attesting, in a git checkout of its own where it matters."""
 
 import os
 import shutil
@@ -10,13 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from suite.plan.cell import key_of
 from suite.plan.digest import PACKAGES, ROOT
-from suite.plan.experiments import EXPERIMENTS, Experiment
-from suite.publish import merge as publish
-from suite.publish import verify
+from suite.publish import attest, attested, merge
+from suite.publish.attested import Attestation, Attested
 from suite.publish.columns import Published
+from suite.publish.merge import publish
+from suite.publish.verify import judge
+from suite.store.record import Record
 from suite.store.store import Store, write_records
-from tests.suite.made import made_column, made_record
+from suite.store.version1 import known_digests, old_line
+from tests.suite.made import made_column, made_record, of_other_code
 
 FOLDER = "scenario4-printed"
 
@@ -28,62 +32,129 @@ def run_store(tmp_path: Path) -> Store:
     return Store(tmp_path / "runs")
 
 
-def append(store: Store, record) -> None:
+@pytest.fixture
+def any_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made-up records name no commit of this repository."""
+    monkeypatch.setattr(merge.Commits, "objection", lambda self, record: None)
+
+
+def append(store: Store, record: Record) -> None:
     with store.writing() as writer:
-        writer.append(FOLDER, record)
+        writer.append(record)
 
 
+@pytest.mark.usefixtures("any_commit")
 def test_publishing_is_idempotent(run_store: Store, tmp_path: Path) -> None:
     root = tmp_path / "published"
-    assert publish.publish(run_store, root) == [f"{FOLDER}: 6 cells published"]
+    assert list(publish(run_store, root)) == [f"{FOLDER}: 6 cells published"]
     before = {path: path.read_bytes() for path in root.rglob("*.jsonl")}
-    assert publish.publish(run_store, root) == ["nothing new"]
+    assert list(publish(run_store, root)) == ["nothing new"]
     assert {path: path.read_bytes() for path in root.rglob("*.jsonl")} == before
 
 
+@pytest.mark.usefixtures("any_commit")
 def test_uncommitted_quick_and_foreign_cells_are_refused(run_store: Store, tmp_path: Path) -> None:
-    append(run_store, made_record(replicate=7, key="a", dirty=True))
-    append(run_store, made_record(replicate=8, key="b", commit=None))
-    append(run_store, made_record("mine", replicate=0, key="c"))
-    with run_store.writing() as writer:
-        writer.append(f"{FOLDER}-quick", made_record(quick=True))
+    append(run_store, made_record(replicate=7, origin={"dirty": True}))
+    append(run_store, made_record(replicate=8, origin={"commit": None}))
+    append(run_store, made_record("mine", replicate=0))
+    quick = made_record()
+    cell = replace(quick.cell, quick=True, column=f"{FOLDER}-quick")
+    append(run_store, replace(quick, cell=cell, key=key_of(cell, quick.basis)))
+    seed = replace(quick.cell, seed=1, data=replace(quick.cell.data, replicate=9))
+    append(run_store, replace(quick, cell=seed, key=key_of(seed, quick.basis)))
     root = tmp_path / "published"
-    messages = "\n".join(publish.publish(run_store, root))
-    for words in ("uncommitted", "outside a git checkout", "mine is not a method", "quick run"):
+    messages = "\n".join(publish(run_store, root))
+    for words in (
+        *("uncommitted", "outside a git checkout", "mine is not a method", "quick run"),
+        "its seed 1 is not the plan's",
+    ):
         assert words in messages
     assert {r.replicate for r in Store(root).records(FOLDER)} == {0, 1, 2}
 
 
+def test_the_commit_of_a_record_must_exist_and_hold_its_code(
+    run_store: Store, tmp_path: Path
+) -> None:
+    messages = "\n".join(publish(run_store, tmp_path / "published"))
+    assert "its commit 0123456789ab is not in this repository" in messages
+    head = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.strip()
+    if not head:
+        pytest.skip("not a git checkout")
+    store = Store(tmp_path / "forged")
+    append(store, of_other_code(made_record(origin={"commit": head})))
+    messages = "\n".join(publish(store, tmp_path / "published"))
+    assert "digests are not those of the code of its commit" in messages
+
+
+@pytest.mark.usefixtures("any_commit")
 def test_a_success_replaces_a_failure_and_today_s_code_replaces_what_is_stale(
     run_store: Store, tmp_path: Path
 ) -> None:
     root = tmp_path / "published"
-    publish.publish(run_store, root)
-    stale = made_record("r-lasso", 3, key="of-other-code", candidates=99)
+    list(publish(run_store, root))
+    stale = of_other_code(made_record("r-lasso", 3, candidates=99))
     append(run_store, stale)
-    failed = made_record("r-lasso", 4, key="x", status="failed", error="it broke")
-    append(run_store, failed)
-    publish.publish(run_store, root)
+    append(run_store, made_record("r-lasso", 4, error="it broke"))
+    list(publish(run_store, root))
     published = {r.replicate: r for r in Store(root).records(FOLDER) if r.method == "r-lasso"}
     assert published[3] == stale
     assert not published[4].ok  # a failure is a row, never a hole
-    append(run_store, replace(failed, status="ok", error=None))
+    append(run_store, made_record("r-lasso", 4))
     made_column(tmp_path / "later", "scenario4", ["r-lasso"], replicates=4)
-    publish.publish(run_store, root)
-    publish.publish(Store(tmp_path / "later"), root)
+    list(publish(run_store, root))
+    list(publish(Store(tmp_path / "later"), root))
     published = {r.replicate: r for r in Store(root).records(FOLDER) if r.method == "r-lasso"}
-    assert published[3].candidates == 3
+    assert published[3].result.candidates == 3
     assert published[4].ok
 
 
+@pytest.mark.usefixtures("any_commit")
+def test_other_numbers_under_a_published_key_are_pointed_out(
+    run_store: Store, tmp_path: Path
+) -> None:
+    root = tmp_path / "published"
+    list(publish(run_store, root))
+    store = Store(tmp_path / "other")
+    append(store, made_record("r-lasso", 0, candidates=4))
+    (message,) = publish(store, root)
+    assert "r-lasso, replicate 0 has other numbers" in message
+    assert {r.result.candidates for r in Store(root).records(FOLDER)} == {3}
+
+
 def test_judging_a_number_that_was_computed_again() -> None:
-    before = made_record(cpu="one", versions={"numpy": "1"})
-    assert verify.judge(before, before) == "identical"
-    other = replace(before, test=replace(before.test, q=before.test.q + 0.01))
-    assert verify.judge(before, other).startswith("NOT REPRODUCED")
-    assert "within tolerance" in verify.judge(before, replace(other, cpu="two"))
-    far = replace(other, cpu="two", test=replace(before.test, q=before.test.q + 3))
-    assert verify.judge(before, far).startswith("NOT REPRODUCED")
+    before = made_record()
+    assert judge(before, before).said == "identical"
+    other = made_record(candidates=4)
+    assert not judge(before, other).holds
+    assert judge(before, other).said.startswith("NOT REPRODUCED")
+    elsewhere = replace(other, origin=replace(other.origin, arithmetic="another kernel"))
+    assert not judge(before, elsewhere).holds  # without predictions nothing can be said
+    scores = made_record().result.curve.gain
+    import numpy as np
+
+    near = (np.array(scores), np.array(scores) + 1e-6)
+    found = judge(before, elsewhere, near)
+    assert found.holds
+    assert "Spearman 1.0000" in found.said
+    assert not judge(before, elsewhere, (near[0], -near[0])).holds
+    assert not judge(before, made_record(error="it broke")).holds
+
+
+def test_every_carried_record_gives_its_old_line_back() -> None:
+    """The published records of the first format, character by character, seal included."""
+    carried = 0
+    for path in sorted((ROOT / "results" / "records").glob("*/*.jsonl")):
+        for record in Store(path.parent.parent).records(path.parent.name)[:3]:
+            if record.origin.carried is not None:
+                line = old_line(record)
+                again = Record.parse(line)
+                assert again.result == record.result
+                assert again.origin.carried.checksum == record.origin.carried.checksum
+                carried += 1
+    assert carried
+    assert known_digests()
 
 
 Project = Callable[..., subprocess.CompletedProcess]
@@ -119,70 +190,64 @@ def project(tmp_path: Path) -> tuple[Path, Project]:
 @pytest.fixture
 def stale_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two scenarios and another experiment, published before the code of their method changed."""
-    monkeypatch.setattr(publish.environment, "git_state", lambda: ("0123abcd", False))
+    monkeypatch.setattr(attest.environment, "git_state", lambda: ("0123abcd", False))
     for name, variant in (("scenario4", "printed"), ("scenario1", "printed"), ("minute", None)):
-        made_column(tmp_path, name, ["r-lasso"], replicates=2, variant=variant)
-        column = Published(tmp_path).column(name, variant)
         records = [
-            replace(r, key="old", digest="-".join(["0" * 12, *digest.split("-")[1:]]))
-            for r in column.records
-            for digest in [publish.Stale(column, r).digest]
+            of_other_code(made_record("r-lasso", replicate, experiment=name, variant=variant))
+            for replicate in range(2)
         ]
-        write_records(tmp_path / column.folder / "r-lasso.jsonl", records)
+        write_records(tmp_path / records[0].cell.column / "r-lasso.jsonl", records)
     return tmp_path
 
 
-def test_one_rerun_attests_all_scenarios_and_each_other_experiment(
+def test_one_rerun_attests_every_record_of_the_same_code(
     stale_records: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = []
 
-    def rerun(experiment: Experiment, variant: str, methods: list[str], replicates: list) -> list:
-        runs.append((experiment.name, methods, replicates))
-        return [made_record(methods[0], replicates[0])]
+    def recompute(column, records, jobs):
+        runs.append((column.name, [record.method for record in records]))
+        return list(records)
 
-    monkeypatch.setattr(publish, "rerun", rerun)
-    messages = list(publish.reattest(stale_records))
-    assert runs == [("scenario4", ["r-lasso"], [0]), ("minute", ["r-lasso"], [0])]
-    assert [message.split("; ")[1] for message in messages] == [
-        "4 records renewed",
-        "2 records renewed",
-    ]
-    published = Published(stale_records)
+    monkeypatch.setattr(attest, "recompute", recompute)
+    file = stale_records / "attested.jsonl"
+    (message,) = attest.attest(stale_records, file)
+    assert "identical today; 6 records attested" in message
+    assert len(runs) == 1  # the scenarios are one state of code
+    known = Attested(attested.read(file))
+    published = Published(stale_records, known)
     for name, variant in (("scenario4", "printed"), ("scenario1", "printed"), ("minute", None)):
-        column = published.column(name, variant)
-        assert len(column.records) == 2
-        assert column.stale == ()
-    assert published.column("scenario1", "printed").records[0].attested == {
-        "commit": "0123abcd",
-        "experiment": "scenario4-printed",
-        "replicate": 0,
-    }
+        assert published.column(name, variant).stale == ()
+    assert list(attest.attest(stale_records, file)) == ["nothing is stale"]
 
 
-def test_a_rerun_that_fails_attests_nothing_and_says_why(
+def test_a_rerun_that_differs_or_fails_attests_nothing_and_says_why(
     stale_records: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    failed = {"status": "failed", "error": "Traceback\nDataFileError: not here"}
-    monkeypatch.setattr(
-        publish, "rerun", lambda e, v, methods, r: [made_record(methods[0], r[0], **failed)]
-    )
-    messages = list(publish.reattest(stale_records))
-    assert all("cannot be computed now" in m and "not here" in m for m in messages)
-    assert len(Published(stale_records).column("minute").stale) == 2
+    file = stale_records / "attested.jsonl"
+    for changes, words in (
+        ({"candidates": 4}, "differs today; 6 records stay stale"),
+        ({"error": "Traceback\nDataFileError: not here"}, "cannot be computed now"),
+    ):
+        monkeypatch.setattr(
+            attest, "recompute", lambda c, r, jobs, changes=changes: [made_record(**changes)]
+        )
+        (message,) = attest.attest(stale_records, file)
+        assert words in message
+    assert not file.exists()
 
 
-def test_verify_computes_published_cells_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-
-    def rerun(experiment: object, variant: str, methods: list[str], replicates: tuple) -> list:
-        asked.extend((method, replicate) for method in methods for replicate in replicates)
-        return []
-
-    monkeypatch.setattr(verify, "rerun", rerun)
-    cells = [("a", 0), ("a", 1), ("b", 0), ("c", 0), ("c", 1)]
-    verify._rerun(EXPERIMENTS["minute"], None, cells)
-    assert sorted(asked) == cells
+def test_attestations_are_sealed_and_chain(tmp_path: Path) -> None:
+    file = tmp_path / "attested.jsonl"
+    a, b, c = (("a",) * 3, ("b",) * 3, ("c",) * 3)
+    for old, new in ((a, b), (b, c)):
+        attested.add(Attestation("r-lasso", old, new, FOLDER, 0, "k", "abc", "v3"), file)
+    known = Attested(attested.read(file))
+    assert known.equal(a, c)
+    assert not known.equal(c, a)
+    file.write_text(file.read_text().replace('"b"', '"d"'))
+    with pytest.raises(attested.BrokenAttestation, match="line 1"):
+        attested.read(file)
 
 
 @pytest.mark.slow
@@ -208,20 +273,20 @@ def test_from_a_run_to_published_tables_to_stale_to_attested(
     path = root / "baselines" / "bounds.py"
     path.write_text(path.read_text() + "\nUNUSED = 1\n")
     assert run("suite", "tables", "--check", "--strict").returncode == 1
-    assert "clean git checkout" in run("suite", "publish", "--reattest").stderr
+    assert "clean git checkout" in run("suite", "attest").stderr
     run("git", "commit", "-qam", "change")
-    attested = run("suite", "publish", "--reattest")
-    assert attested.stdout.count("2 records renewed") == 2, attested.stdout + attested.stderr
+    attested_now = run("suite", "attest")
+    assert attested_now.stdout.count("2 records attested") == 2, (
+        attested_now.stdout + attested_now.stderr
+    )
     run("suite", "tables")
     assert run("suite", "tables", "--check", "--strict").returncode == 0
-    column = Published(root / "results" / "records").column("minute")
-    assert all(record.attested["replicate"] == 0 for record in column.records)
 
     # A change that moves a number is not attested.
     text = path.read_text()
     assert "default_rng(seed)" in text
     path.write_text(text.replace("default_rng(seed)", "default_rng(seed + 1)"))
     run("git", "commit", "-qam", "another change")
-    attested = run("suite", "publish", "--reattest")
-    assert "random, replicate 0: differs today" in attested.stdout, attested.stdout
-    assert "oracle, replicate 0: identical today" in attested.stdout
+    attested_now = run("suite", "attest")
+    assert "random, replicate 0: differs today" in attested_now.stdout, attested_now.stdout
+    assert "oracle, replicate 0: identical today" in attested_now.stdout

@@ -84,7 +84,8 @@ def test_a_folder_without_permission_is_a_clear_error(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("becoming another user needs root")
     code = (
-        "import os, sys\nfrom suite.store.disk import StoreError\nfrom suite.store.store import Store\n"
+        "import os, sys\nfrom suite.store.disk import StoreError\n"
+        "from suite.store.store import Store\n"
         "os.setgid(65534); os.setuid(65534)\n"
         "try:\n    with Store(sys.argv[1]).writing(): pass\n"
         "except StoreError as error: print(error)\n"

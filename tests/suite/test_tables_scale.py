@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from suite.compute.outcome import Cost
 from suite.plan.experiments import EXPERIMENTS
 from suite.publish.columns import Published
 from suite.show.tables import render_text
@@ -17,9 +18,9 @@ def test_exponents_are_those_of_the_costs(tmp_path: Path) -> None:
         record = made_record(
             "twin-512-structured",
             experiment=name,
-            rows={"train": rows, "valid": 0, "test": 0},
-            cpu_seconds=0.01 * rows**0.5,
-            peak_memory_mb=rows / 1000,
+            variant=None,
+            rows={"train": rows - 1200, "valid": 600, "test": 600},
+            cost=Cost({"fit": 1.0}, 0.01 * rows**0.5, rows / 1000),
         )
         write_records(tmp_path / name / "twin-512-structured.jsonl", [record])
     table = scale(Published(tmp_path))
@@ -31,7 +32,7 @@ def test_exponents_are_those_of_the_costs(tmp_path: Path) -> None:
 
 
 def test_scale_has_no_comparison_of_quality(tmp_path: Path) -> None:
-    record = made_record("twin-512-structured", experiment="synthetic-4m")
+    record = made_record("twin-512-structured", experiment="synthetic-4m", variant=None)
     write_records(tmp_path / "synthetic-4m" / "twin-512-structured.jsonl", [record])
     names = render_text(Published(tmp_path))
     assert "scale.md" in names

@@ -1,6 +1,7 @@
 """Frames from records, the replicates a column shows, and means over them."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,15 +9,12 @@ import pytest
 from suite.compare.frame import frame
 from suite.compare.means import Mean, mean_of
 from suite.compare.runs import Frame, by_score, paired_spread
+from suite.compute.measures import Bin
 from suite.plan.paper import Printed, printed, scenario_value, text
 from tests.suite.compare.made_runs import made_frame, made_run
 from tests.suite.made import made_record
 
-RESPONSES = {"treated_responses": 35.0, "control_responses": 15.0}
-BINS = [
-    {"rows": 100.0, "treated": 50.0, "control": 50.0, "predicted": 0.5, "observed": 0.4},
-    {"rows": 100.0, "treated": 50.0, "control": 50.0, "predicted": 0.1, "observed": 0.04},
-]
+BINS = (Bin(100.0, 50.0, 50.0, 0.5, 0.4), Bin(100.0, 50.0, 50.0, 0.1, 0.04))
 
 
 def test_a_record_becomes_a_run() -> None:
@@ -25,18 +23,17 @@ def test_a_record_becomes_a_run() -> None:
     assert (run.method, run.replicate) == ("r-lasso", 3)
     assert run.q_adj == record.test.q_adj
     assert run.regret == pytest.approx(record.truth.oracle_q - record.truth.q)
-    assert run.by_convention["twincausal", 20].q == record.sensitivity["twincausal"]["20"].q
-    assert run.slope is None  # its bins lack an arm
+    assert run.by_convention["twincausal", 20].q == record.result.sensitivity["twincausal"]["20"].q
 
 
 def test_bins_with_and_without_responses() -> None:
     (old,) = frame([made_record(bins=BINS)], planned=20).every_run
     assert (old.slope, old.bias) == pytest.approx((0.9, 0.08))
     assert old.q_error is None
-    kept = [
-        BINS[0] | RESPONSES,
-        BINS[1] | {"treated_responses": 20.0, "control_responses": 18.0},
-    ]
+    kept = (
+        replace(BINS[0], treated_responses=35.0, control_responses=15.0),
+        replace(BINS[1], treated_responses=20.0, control_responses=18.0),
+    )
     (new,) = frame([made_record(bins=kept)], planned=20).every_run
     assert (new.slope, new.bias) == pytest.approx((0.9, 0.08))
     assert new.q_error > 0
@@ -44,7 +41,7 @@ def test_bins_with_and_without_responses() -> None:
 
 
 def test_failed_cells_are_counted_and_shown_nowhere() -> None:
-    failed = made_record("x-lasso", 1, status="failed", test=None, truth=None)
+    failed = made_record("x-lasso", 1, error="it broke")
     found = frame([made_record("x-lasso", 0), failed], planned=20)
     assert found.failed == {"x-lasso": 1}
     assert list(found.runs["x-lasso"]) == [0]
