@@ -82,8 +82,10 @@ def claims(outcomes: list[list[Outcome]]) -> str:
     """How many claims stand; on the truth where it is known."""
     kinds = Counter(_kind(one[-1].verdict) for one in outcomes)
     on_q_adj = Counter(_kind(one[0].verdict) for one in outcomes)
-    text = f"Of the paper's {len(outcomes)} [claims](tables/claims.md) {_listing(kinds)}"
-    return f"{text} (on regret where data are simulated; on q_adj {_listing(on_q_adj)})."
+    return (
+        f"The paper's {len(outcomes)} [claims](tables/claims.md), judged on regret where data are "
+        f"simulated: {_listing(kinds)}; judged on q_adj, its own measure: {_listing(on_q_adj)}."
+    )
 
 
 def _kind(verdict: str) -> str:
@@ -123,10 +125,10 @@ def generators(published: Published) -> str | None:
         papers = [paper.scenario_value(row, name).value for row in ROWS]
         fits = {v.name: fit_of(v, MAIN_KEY, papers) for v in variants(published, name)}
         if any(fit is not None for fit in fits.values()):
-            parts.append(f"{name} {audit.judge(fits).finding}")
+            parts.append(f"{name}: {audit.judge(fits).finding}")
     if not parts:
         return None
     return (
-        "Which data generator can have produced the printed numbers, by two methods without any "
-        f"choice in them ([audit](tables/audit.md)): {'; '.join(parts)}."
+        "Which data generator can have produced the printed numbers, by two methods that have "
+        f"nothing to choose ([audit](tables/audit.md)): {'; '.join(parts)}."
     )

@@ -146,7 +146,7 @@ def test_stale_records_are_marked_and_fail_only_the_strict_check(
 def test_check_fails_on_an_edited_front_page(
     here: tuple[Path, Path], capsys: pytest.CaptureFixture
 ) -> None:
-    assert "Of the paper's 13 [claims]" in command.FRONT.read_text()
+    assert "The paper's 13 [claims]" in command.FRONT.read_text()
     command.FRONT.write_text(command.FRONT.read_text().replace("13", "14"))
     assert command.main(["--check"]) == 1
     assert "front.md differs" in capsys.readouterr().err
