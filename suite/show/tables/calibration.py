@@ -26,7 +26,7 @@ def calibration_table(sources: Sequence[Column]) -> Table:
     for source in sources:
         frame = frame_of(source)
         lines = [(m, frame.shown(m)) for m in by_score(frame) if frame.shown(m)]
-        body.append((Text(source.folder),))
+        body.append((Text(source.name),))
         for method, own in lines:
             slope, bias = (mean_of(own, lambda r, n=n: getattr(r, n)) for n in ("slope", "bias"))
             if slope is None or bias is None:
