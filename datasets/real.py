@@ -94,7 +94,10 @@ class TabularSource(RealSource):
 
     @abstractmethod
     def read(self, **options: Any) -> "tuple[pd.DataFrame, pd.Series, pd.Series]":
-        """All rows in the file's order: covariates (NaN if missing), outcome, treatment."""
+        """All rows in the file's order: covariates (NaN if missing), outcome, treatment.
+
+        The index of the covariates are the row numbers, from 0 in the order of the files.
+        """
 
     def load(self, replicate: int = 0, **options: Any) -> Dataset:
         options = {**self.options, **options}
@@ -106,7 +109,12 @@ class TabularSource(RealSource):
         values = X.to_numpy(np.float32)[index]
         _impute(values, round(SPLIT[0] * len(index)))
         rows = Rows.of(
-            values, y.to_numpy()[index], treatment[index], names=tuple(X), propensity=propensity
+            values,
+            y.to_numpy()[index],
+            treatment[index],
+            names=tuple(X),
+            propensity=propensity,
+            row_numbers=X.index.to_numpy()[index],
         )
         return split(self.name, replicate, rows, options=options, note=self.note)
 
@@ -124,7 +132,7 @@ def read_rda(path: Path) -> "pd.DataFrame":
         # Classes of R's tibbles that rdata has no counterpart for; the columns are unaffected.
         warnings.filterwarnings("ignore", "Missing constructor for R class")
         (frame,) = rdata.read_rda(path).values()
-    return frame
+    return frame.reset_index(drop=True)  # R counts rows from 1, or names them
 
 
 def check_balance(balance: Any) -> bool:

@@ -112,7 +112,7 @@ def test_the_dr_learner_predicts_no_row_from_itself(rows, monkeypatch):
 
 @pytest.mark.parametrize("name", ["s-learner", "t-learner", "dr-learner"])
 def test_learners_find_the_rows_that_are_moved(name, rows):
-    method = baselines.method(name)(quick=True).fit(rows_of(2000, 5), rows, 0)
+    method = baselines.method(name)(quick=True).fit(rows_of(3000, 5), rows, 0)
     test = rows_of(1000, 6)
     predicted = method.predict(test.X)
     high = test.true_uplift > 0
