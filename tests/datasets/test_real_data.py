@@ -31,6 +31,7 @@ def joined(dataset):
 PUBLISHED = [
     # name, options, rows, covariates, treated, outcome, average effect, propensity
     ("criteo", {"size": "sample", "balance": False}, 200_000, 12, 0.85, 0.0472, 0.0108, 0.85),
+    ("criteo", {"size": "union", "balance": False}, 678_360, 12, 0.8497, 0.04701, 0.01031, 0.8497),
     ("insurance", {}, 20_000, 67, 0.502, 0.200, 0.0018, 0.502),
     ("charity", {}, 50_083, 45, 0.667, 0.0206, 0.0042, 0.667),
     ("hillstrom", {}, 64_000, 10, 0.667, 0.147, 0.0609, 0.667),
@@ -141,3 +142,52 @@ def test_first_thousand_rows_in_the_original_format(real_data, tmp_path, monkeyp
         dataset = datasets.load("criteo", size="full", balance=False)
     assert "Gaussian" not in str(caught[0].message)
     assert len(joined(dataset)[0]) == 1_000
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("criteo", {"size": "sample"}),
+        ("criteo", {"size": "100K"}),
+        ("insurance", {}),
+        ("charity", {"balance": True}),
+        ("hillstrom", {}),
+        ("hillstrom", {"mail": "womens"}),
+    ],
+)
+def test_row_numbers_are_those_of_the_files(load, name, options):
+    dataset = load(name, replicate=2, **options)
+    source = datasets.source(name)
+    if name == "criteo":
+        table, _ = source.table(options["size"])
+        treatment, y = table.treatment, table.visit
+    else:
+        _, y, treatment = source.read(mail="any") if name == "hillstrom" else source.read()
+    parts = (dataset.train, dataset.valid, dataset.test)
+    for part in parts:
+        np.testing.assert_array_equal(part.treatment, np.asarray(treatment)[part.row_numbers])
+        np.testing.assert_array_equal(part.y, np.asarray(y)[part.row_numbers])
+    numbers = np.concatenate([part.row_numbers for part in parts])
+    assert len(np.unique(numbers)) == len(numbers)
+    if name == "criteo":
+        np.testing.assert_array_equal(dataset.test.X, table.covariates(dataset.test.row_numbers))
+
+
+def test_simulated_rows_have_no_numbers():
+    assert datasets.load("scenario4", n=500, p=10).test.row_numbers is None
+
+
+def test_sizes_from_the_union(load):
+    """Rows, arms and rates of the complete data within four standard errors."""
+    if datasets.source("criteo").available(size="400K") is None:
+        pytest.skip("the complete CRITEO file is here, and comes first")
+    for size, rows in (("100K", 100_000), ("200K", 200_000), ("union", 203_914)):
+        dataset = load("criteo", size=size, replicate=1)
+        y, t, _ = joined(dataset)
+        assert (len(y), t.sum()) == (rows, rows // 2)
+        for arm, rate in ((1, 0.0485434), (0, 0.0382010)):
+            error = (rate * (1 - rate) / (rows / 2)) ** 0.5
+            assert abs(y[t == arm].mean() - rate) < 4 * error
+        assert "678,360 real rows" in dataset.note
+    with pytest.raises(DataFileError, match="fetch criteo\n"):
+        datasets.load("criteo", size="400K")
