@@ -86,6 +86,12 @@ def draw(
     return index
 
 
+def draw_groups(groups: NDArray[Any], rng: np.random.Generator) -> NDArray[np.intp]:
+    """Indices of all rows: the groups in random order, the rows of each one after the other."""
+    distinct, number = np.unique(groups, return_inverse=True)
+    return np.argsort(rng.permutation(len(distinct))[number], kind="stable")
+
+
 class TabularSource(RealSource):
     """A data set small enough to be read whole for each replicate."""
 
@@ -93,21 +99,29 @@ class TabularSource(RealSource):
     note: str
 
     @abstractmethod
-    def read(self, **options: Any) -> "tuple[pd.DataFrame, pd.Series, pd.Series]":
+    def read(self, **options: Any) -> "tuple[pd.DataFrame, pd.Series, *tuple[pd.Series, ...]]":
         """All rows in the file's order: covariates (NaN if missing), outcome, treatment.
 
-        The index of the covariates are the row numbers, from 0 in the order of the files.
+        The index of the covariates are the row numbers, from 0 in the order of the files. A fourth
+        item, if there is one, is the group of each row: rows of a group stay in one part.
         """
 
     def load(self, replicate: int = 0, **options: Any) -> Dataset:
         options = {**self.options, **options}
-        balance = check_balance(options["balance"])
-        X, y, treatment = self.read(**{k: v for k, v in options.items() if k != "balance"})
+        balance = check_balance(options.get("balance", False))
+        X, y, treatment, *groups = self.read(
+            **{name: value for name, value in options.items() if name != "balance"}
+        )
         treatment = checks.binary_labels(treatment, "treatment")
         propensity = 0.5 if balance else float(treatment.mean())
-        index = draw(treatment, self.rng(replicate), balance=balance)
+        if groups:
+            index = draw_groups(np.asarray(groups[0]), self.rng(replicate))
+            cuts = _cuts(len(index), np.asarray(groups[0])[index])
+        else:
+            index = draw(treatment, self.rng(replicate), balance=balance)
+            cuts = _cuts(len(index))
         values = X.to_numpy(np.float32)[index]
-        _impute(values, round(SPLIT[0] * len(index)))
+        _impute(values, cuts[0])
         rows = Rows.of(
             values,
             y.to_numpy()[index],
@@ -116,7 +130,7 @@ class TabularSource(RealSource):
             propensity=propensity,
             row_numbers=X.index.to_numpy()[index],
         )
-        return split(self.name, replicate, rows, options=options, note=self.note)
+        return split(self.name, replicate, rows, options=options, note=self.note, cuts=cuts)
 
 
 def read_rda(path: Path) -> "pd.DataFrame":
@@ -143,15 +157,36 @@ def check_balance(balance: Any) -> bool:
 
 
 def split(
-    name: str, replicate: int, rows: Rows, *, options: Mapping[str, Any], note: str
+    name: str,
+    replicate: int,
+    rows: Rows,
+    *,
+    options: Mapping[str, Any],
+    note: str,
+    cuts: tuple[int, int] | None = None,
 ) -> Dataset:
-    """Rows in random order as 40 % training, 30 % validation and 30 % test rows, without a copy."""
-    first = round(SPLIT[0] * len(rows))
-    second = first + round(SPLIT[1] * len(rows))
+    """Rows in random order as 40 % training, 30 % validation and 30 % test rows, without a copy.
+
+    `cuts` are where the validation and the test rows begin, if not there.
+    """
+    first, second = cuts or _cuts(len(rows))
     train, valid, test = (
         rows.take(part) for part in (slice(first), slice(first, second), slice(second, None))
     )
     return Dataset(name, replicate, train, valid, test, dict(options), note)
+
+
+def _cuts(n: int, groups: NDArray[Any] | None = None) -> tuple[int, int]:
+    """Where validation and test rows begin: at 40 and 70 %, or at the next edge between groups."""
+    first = round(SPLIT[0] * n)
+    second = first + round(SPLIT[1] * n)
+    if groups is None:
+        return first, second
+    edges = np.flatnonzero(groups[1:] != groups[:-1]) + 1
+    at = np.searchsorted(edges, (first, second))
+    if len(edges) == 0 or at[1] >= len(edges) or at[0] == at[1]:
+        raise ValueError(f"{len(edges) + 1} groups of rows are too few for three parts")
+    return int(edges[at[0]]), int(edges[at[1]])
 
 
 def _impute(X: NDArray[np.float32], n_train: int) -> None:

@@ -80,6 +80,8 @@ def test_other_name_of_the_same_file(cache):
         ("insurance", {}, "fetch insurance\n"),
         ("charity", {}, "fetch charity\n"),
         ("hillstrom", {}, "fetch hillstrom\n"),
+        ("gotv", {}, "fetch gotv\n"),
+        ("starbucks", {}, "fetch starbucks\n"),
     ],
 )
 def test_missing_data_say_what_to_do(cache, name, options, command):
