@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from datasets.files import DataFile, DataFileError
-from datasets.real import TabularSource, read_rda
+from datasets.real import TabularSource, read_rda_once
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +60,7 @@ class Gotv(TabularSource):
         if letter not in _LETTERS:
             raise ValueError(f"letter is {letter!r}; it must be one of {', '.join(_LETTERS)}")
         (path,) = self.paths()
-        frame = read_rda(path)
+        frame = read_rda_once(path, "gotv")
         frame["household"] = households(frame)
         frame = frame[frame["messages"].isin((*_LETTERS[letter], _CONTROL))]
         X = frame[["yearofbirth", "primary2004", "hhsize"]].copy()

@@ -1,5 +1,6 @@
 """What the real data sets share: their files, how rows are drawn, balanced and split."""
 
+import os
 import warnings
 import zlib
 from abc import abstractmethod
@@ -12,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.contract import Dataset, Source
-from datasets.files import DataFile, DataFileError, cache_directory, find, find_checked, how_to_get
+from datasets.files import (
+    DataFile,
+    DataFileError,
+    cache_directory,
+    find,
+    find_checked,
+    how_to_get,
+    sha256_of,
+)
 from twin import checks
 from twin.rows import Rows
 
@@ -114,6 +123,8 @@ class TabularSource(RealSource):
         )
         treatment = checks.binary_labels(treatment, "treatment")
         propensity = 0.5 if balance else float(treatment.mean())
+        if groups and balance:
+            raise ValueError(f"{self.name} cannot be balanced: rows of a group stay together")
         if groups:
             index = draw_groups(np.asarray(groups[0]), self.rng(replicate))
             cuts = _cuts(len(index), np.asarray(groups[0])[index])
@@ -147,6 +158,31 @@ def read_rda(path: Path) -> "pd.DataFrame":
         warnings.filterwarnings("ignore", "Missing constructor for R class")
         (frame,) = rdata.read_rda(path).values()
     return frame.reset_index(drop=True)  # R counts rows from 1, or names them
+
+
+def read_rda_once(path: Path, folder: str) -> "pd.DataFrame":
+    """`read_rda` of a large file, from the copy that the first call left in the cache.
+
+    R's texts are read one by one, which takes half a minute for some hundred thousand rows. The
+    copy is known by the checksum of the R file, and may be deleted at any time.
+    """
+    import pandas as pd
+    import pyarrow as pa
+
+    home = cache_directory() / folder / "prepared"
+    copy = home / f"{path.stem}-{sha256_of(path)[:16]}.parquet"
+    try:
+        return pd.read_parquet(copy)
+    except (OSError, pa.ArrowException):  # none yet, or cut by a full disk
+        frame = read_rda(path)
+    home.mkdir(parents=True, exist_ok=True)
+    unfinished = copy.with_name(f".{copy.name}.{os.getpid()}")
+    try:
+        frame.to_parquet(unfinished)
+        os.replace(unfinished, copy)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return frame
 
 
 def check_balance(balance: Any) -> bool:
