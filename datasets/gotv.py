@@ -33,7 +33,7 @@ class Gotv(TabularSource):
     name = "gotv"
     summary = "letters to voters, 305,866 x 4; letter = any, civic-duty, hawthorne or neighbors"
     options = MappingProxyType({"letter": "any"})
-    licence = "GPL (R package qss)"
+    licence = "GPL-2 (R package qss)"
     citation = (
         "Gerber, A. S., Green, D. P. and Larimer, C. W. (2008). Social pressure and voter turnout: "
         "Evidence from a large-scale field experiment. American Political Science Review 102(1), "
