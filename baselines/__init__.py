@@ -3,7 +3,6 @@
 A method is found by being a file in this folder; `load_file` takes one from anywhere else.
 """
 
-import difflib
 import importlib.util
 import inspect
 import pkgutil
@@ -16,6 +15,7 @@ from types import ModuleType
 
 from baselines import contract
 from baselines.contract import Method
+from twin import checks
 
 __all__ = ["Method", "load_file", "method", "methods"]
 
@@ -41,9 +41,7 @@ def method(name: str) -> type[Method]:
     """The method called `name`."""
     found = methods()
     if name not in found:
-        near = difflib.get_close_matches(name, found, n=3)
-        hint = f"did you mean {' or '.join(near)}? " if near else ""
-        raise ValueError(f"unknown method {name!r}; {hint}there are: {', '.join(found)}")
+        raise checks.unknown_name("method", name, found)
     return found[name]
 
 
@@ -63,7 +61,7 @@ def load_file(path: str | Path) -> list[type[Method]]:
         found = _methods_in(module)
         if not found:
             raise TypeError("it holds no subclass of baselines.Method with a `name`")
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a file that ends the program is no method file
         del sys.modules[name]
         raise ValueError(
             f"{path} cannot be used as a method file: {type(error).__name__}: {error}\n\n"

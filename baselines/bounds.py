@@ -16,6 +16,7 @@ class Oracle(Method):
     """The true uplift itself."""
 
     name = "oracle"
+    truth_blind = False
 
     def _fit(self, train: Rows, valid: Rows, seed: int) -> None:
         _truth(train)

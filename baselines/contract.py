@@ -6,14 +6,14 @@ A method is a subclass of `Method` in a file of this folder, or in a file of a u
         name = "my-method"          # what one types
         paper_row = None            # its row in the paper's tables, None if it has none
         grid = {"depth": (2, 4)}    # what it tunes, empty if nothing
-        quick_grid = {"depth": (2,)}  # the same for a quick look
+        quick_grid = {"depth": (2,)}  # the same for a quick run
 
         def _fit(self, train, valid, seed):
             ...                     # fit on train; self._score(valid, uplift, **settings) gives
                                     # q_adj and records a candidate; set self.settings_ to the best
 
         def _predict(self, X):
-            ...                     # one predicted uplift a row
+            ...                     # one predicted uplift per row
 
 `fit` and `predict` are the checked fronts of the two: they validate rows, hold the libraries to
 `threads` threads, keep their warnings in `warnings_` and leave global random state alone.
@@ -41,8 +41,8 @@ from twin.rows import Rows
 class Method(ABC):
     """An uplift method that tunes itself on training and validation rows.
 
-    Fitted attributes: `settings_` (what was chosen), `search_` (one dictionary a candidate that
-    the selection saw, with its validation score), `n_candidates_`, `seconds_` (tune and fit),
+    Fitted attributes: `settings_` (what was chosen), `search_` (one dictionary for each candidate
+    that the selection saw, with its validation score), `n_candidates_`, `seconds_` (tune and fit),
     `warnings_`; networks only: `n_active_nodes_` (m_hat), `n_nodes_` (m) and `n_updates_` (the
     training budget).
     """
@@ -53,6 +53,7 @@ class Method(ABC):
     quick_grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
     requires: ClassVar[tuple[str, ...]] = ()  # modules of libraries it needs, imported when it fits
     upstream: ClassVar[str | None] = None  # a method whose fit on the same rows comes first
+    truth_blind: ClassVar[bool] = True  # False for a bound that the true uplift defines
 
     settings_: dict[str, Any]
     search_: list[dict[str, Any]]
@@ -79,7 +80,7 @@ class Method(ABC):
 
     @abstractmethod
     def _predict(self, X: NDArray[np.float32]) -> NDArray[np.floating]:
-        """One predicted uplift a row."""
+        """One predicted uplift per row."""
 
     def fit(self, train: Rows, valid: Rows, seed: int) -> Self:
         """Tune and fit; nothing but `train`, `valid` and `seed` decides the result."""
@@ -106,14 +107,31 @@ class Method(ABC):
         with self._quiet():
             for module in self.requires:  # before the clock starts
                 import_module(module)
+            given = (_for_method(train), _for_method(valid)) if self.truth_blind else (train, valid)
             start = time.perf_counter()
-            self._fit(train, valid, int(seed))
+            self._fit(*given, int(seed))
+            taken = time.perf_counter() - start
+        self._check_fitted()
         # Whatever a method does not book as tuning is fitting.
-        self.seconds_["fit"] = time.perf_counter() - start - self.seconds_["tune"]
+        self.seconds_["fit"] = taken - self.seconds_["tune"]
         return self
 
+    def _check_fitted(self) -> None:
+        """What a fit left behind is of the kind that tables and records expect."""
+        if not isinstance(self.settings_, Mapping):
+            raise TypeError(f"settings_ is {self.settings_!r:.60}; it must be a dictionary")
+        for name in ("n_nodes_", "n_active_nodes_", "n_updates_"):
+            value = getattr(self, name)
+            if value is not None:
+                checks.whole_number(value, name, 0)
+        if not isinstance(self.seconds_, Mapping) or "tune" not in self.seconds_:
+            raise TypeError(f"seconds_ is {self.seconds_!r:.60}; add to seconds_['tune'] only")
+        for name, value in self.seconds_.items():
+            if checks.number(value, f"seconds_[{name!r}]") < 0:
+                raise ValueError(f"seconds_[{name!r}] is {value}; it must be 0 or more")
+
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Predicted uplift, one float64 a row."""
+        """Predicted uplift, one float64 per row."""
         if not hasattr(self, "n_features_in_"):
             raise ValueError(f"{self.name} is not fitted yet; call fit(train, valid, seed) first")
         names, X = checks.column_names(X), checks.covariates(X)
@@ -127,7 +145,13 @@ class Method(ABC):
                 f"X has {X.shape[1]} columns; {self.name} was fitted on {self.n_features_in_}"
             )
         with self._quiet():
-            return np.asarray(self._predict(X), dtype=np.float64).reshape(len(X))
+            uplift = np.asarray(self._predict(X))
+        if uplift.dtype.kind not in "fiub" or uplift.size != len(X):
+            raise ValueError(
+                f"{self.name} predicted {uplift.dtype} of shape {uplift.shape} for {len(X)} rows; "
+                "_predict must return one number per row"
+            )
+        return uplift.astype(np.float64).reshape(len(X))
 
     def predict_rows(self, rows: Rows) -> NDArray[np.float64]:
         """Predicted uplift of `rows`; only the oracle looks at more than their covariates."""
@@ -169,3 +193,14 @@ class Method(ABC):
             random.setstate(python_state)
         seen = dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught)
         self.warnings_ = list(dict.fromkeys([*self.warnings_, *seen]))
+
+
+def _for_method(rows: Rows) -> Rows:
+    """What a method gets to see: its own read-only copy of the rows, without the true uplift.
+
+    A copy, because the arrays of a data set are parts of larger ones that hold the test rows.
+    """
+    arrays = [array.copy() for array in (rows.X, rows.y, rows.treatment)]
+    for array in arrays:
+        array.flags.writeable = False
+    return Rows(*arrays, rows.names, None, rows.propensity)

@@ -3,7 +3,6 @@
 `datasets.load("scenario4", variant="printed", replicate=0)` returns a `Dataset`.
 """
 
-import difflib
 import pkgutil
 from functools import cache
 from importlib import import_module
@@ -13,6 +12,7 @@ from typing import Any
 from datasets import own
 from datasets.contract import Dataset, Source
 from datasets.own import OwnData
+from twin import checks
 
 __all__ = ["Dataset", "OwnData", "Source", "load", "load_file", "load_from", "source", "sources"]
 
@@ -33,9 +33,7 @@ def source(name: str) -> Source:
     """The data set called `name`."""
     found = sources()
     if name not in found:
-        near = difflib.get_close_matches(name, found, n=3)
-        hint = f"did you mean {' or '.join(near)}? " if near else ""
-        raise ValueError(f"unknown data set {name!r}; {hint}there are: {', '.join(found)}")
+        raise checks.unknown_name("data set", name, found)
     return found[name]
 
 

@@ -10,14 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.contract import Dataset
-from datasets.criteo_file import (
-    FEATURES,
-    MOST_FREQUENT,
-    Prepared,
-    Statistics,
-    find_prepared,
-    prepare,
-)
+from datasets.criteo_arrays import MOST_FREQUENT, Prepared, Statistics, find_prepared, prepare
+from datasets.criteo_csv import FEATURES
 from datasets.criteo_union import (
     SAMPLE,
     SAMPLES,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.criteo_file import FEATURES
+from datasets.criteo_csv import FEATURES
 
 if TYPE_CHECKING:
     import pandas as pd

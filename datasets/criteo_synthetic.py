@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.criteo_file import COLUMNS, FEATURES
+from datasets.criteo_csv import COLUMNS, FEATURES
 from datasets.files import progress_bar
 
 _BLOCK = 1 << 18

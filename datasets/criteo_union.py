@@ -15,7 +15,7 @@ import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 
-from datasets.criteo_file import FEATURES
+from datasets.criteo_csv import FEATURES
 from datasets.criteo_overlap import LABELS, undo_logarithm, unite
 from datasets.files import DataFile, DataFileError, cache_directory
 

@@ -15,6 +15,8 @@ from datasets.files import CHUNK, DataFile, DataFileError, progress_bar, sha256_
 
 TIMEOUT = 30.0  # seconds without a byte
 ATTEMPTS = 4  # per mirror, each continuing where the one before was cut
+SLOWEST = 10_000  # bytes per second over a whole attempt, after the first GRACE seconds
+GRACE = 60.0
 PAUSE = 1.0  # seconds before the second attempt, doubled for each one after
 
 
@@ -107,12 +109,20 @@ def _stream(url: str, file: DataFile, part: Path) -> str:
             done = 0
         length = response.headers.get("Content-Length")
         total = done + int(length) if length else file.size
+        limit = file.size or total
         with (
             progress_bar(file.name, total) as advance,
             part.open("ab" if continued else "wb") as out,
         ):
             advance(done)
-            while piece := response.read(CHUNK):
+            started, before = time.monotonic(), done
+            # read1 gives what has arrived, so that a slow server is noticed between two pieces.
+            while piece := response.read1(CHUNK):
+                if limit is not None and done + len(piece) > limit:
+                    part.unlink(missing_ok=True)
+                    raise _MirrorFailed(f"it sends more than the expected {limit:,} bytes")
+                if time.monotonic() - started > GRACE + (done - before) / SLOWEST:
+                    raise _MirrorFailed(f"it sends less than {SLOWEST:,} bytes per second")
                 digest.update(piece)
                 out.write(piece)
                 done += len(piece)

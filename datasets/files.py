@@ -31,7 +31,7 @@ class DataFile:
     other_names: tuple[str, ...] = ()
 
 
-class DataFileError(RuntimeError):
+class DataFileError(ValueError):
     """A data file is missing, damaged or not what it should be; the message says what to do."""
 
 

@@ -1,26 +1,42 @@
 """What all twin estimators share: checked input, prediction, score, storage."""
 
-import json
 import warnings
+from collections.abc import Callable
+from functools import wraps
 from importlib.metadata import PackageNotFoundError, version
 from math import sqrt
 from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar, Self
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from twin import checks
+from twin import checks, saved
 from twin.network import Network
 from twin.qini import adjusted_qini_score
 from twin.rows import Rows
 from twin.trainer import Scaler
 
 FORMAT = 1  # of saved files; raised when older code could misread a newer file
+
+
+def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """A fit that fails leaves the estimator as it was, fitted or not."""
+
+    @wraps(fit)
+    def safe(self: "UpliftEstimator", *arguments: Any, **keywords: Any) -> "UpliftEstimator":
+        before = dict(vars(self))
+        try:
+            return fit(self, *arguments, **keywords)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return safe
 
 
 class UpliftEstimator(BaseEstimator):
@@ -35,7 +51,7 @@ class UpliftEstimator(BaseEstimator):
     n_features_in_: int
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Predicted uplift u(x) = Pr(Y = 1 | x, t = 1) - Pr(Y = 1 | x, t = 0), one a row."""
+        """Predicted uplift u(x) = Pr(Y = 1 | x, t = 1) - Pr(Y = 1 | x, t = 0), one per row."""
         X = self._check_predict_input(X)
         return np.mean([network.uplift(X) for network in self.networks_], axis=0)
 
@@ -66,44 +82,47 @@ class UpliftEstimator(BaseEstimator):
             "names": list(getattr(self, "feature_names_in_", [])),
             "networks": len(self.networks_),
         }
-        text = json.dumps(about, default=lambda value: value.tolist())  # numpy's numbers, arrays
         arrays = {"mean": self.scaler_.mean, "inverse_scale": self.scaler_.inverse_scale}
         for i, network in enumerate(self.networks_):
             arrays |= {f"network{i}/{name}": a for name, a in network.arrays().items()}
-        # An earlier model at `path` stays until the new one is complete.
-        partial = Path(f"{path}.partial")
-        with partial.open("wb") as file:  # a handle, so that numpy appends no suffix
-            np.savez(file, about=np.array(text), **arrays)
-        partial.replace(path)
+        saved.write(path, about, arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """The fitted model that `save` wrote; it predicts the same, bit for bit."""
+        about, arrays = saved.read(path)
         try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            about = json.loads(str(arrays.pop("about")))
-        except FileNotFoundError:
-            raise ValueError(f"no saved model at {path}") from None
-        except (KeyError, ValueError, OSError, EOFError, BadZipFile) as error:
-            raise ValueError(f"{path} is not a saved twin model ({error})") from None
-        if about["format"] > FORMAT:
+            return cls._restored(about, arrays)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            raise ValueError(f"{path} cannot be loaded as a {cls.__name__}: {reason}") from None
+
+    @classmethod
+    def _restored(cls, about: dict[str, Any], arrays: saved.Arrays) -> Self:
+        if checks.whole_number(about["format"], "format", 1) > FORMAT:
             raise ValueError(
-                f"{path} has format {about['format']} (written by version {about['version']}); "
+                f"it has format {about['format']} (written by version {about.get('version')}); "
                 f"this version reads up to {FORMAT}: upgrade twin-uplift-suite"
             )
         if about["class"] != cls.__name__:
-            raise ValueError(f"{path} holds a {about['class']}; load it with {about['class']}.load")
+            raise ValueError(f"it holds a {about['class']}; load it with {about['class']}.load")
+        count = checks.whole_number(about["networks"], "the number of networks", 1)
         model = cls(**_tuples(about["params"]))
-        model.scaler_ = Scaler(arrays["mean"], arrays["inverse_scale"])
-        model.n_features_in_ = len(arrays["mean"])
-        if about["names"]:
-            model.feature_names_in_ = np.asarray(about["names"], dtype=object)
+        model.scaler_ = Scaler.from_arrays(arrays.pop("mean"), arrays.pop("inverse_scale"))
+        model.n_features_in_ = len(model.scaler_.mean)
+        names = about["names"]
+        if names:
+            if len(names) != model.n_features_in_ or not all(isinstance(n, str) for n in names):
+                raise ValueError(f"it has {len(names)} names for {model.n_features_in_} columns")
+            model.feature_names_in_ = np.asarray(names, dtype=object)
         networks = []
-        for i in range(about["networks"]):
+        for i in range(count):
             prefix = f"network{i}/"
-            own = {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
-            networks.append(Network.from_arrays(own))
+            own = [name for name in arrays if name.startswith(prefix)]
+            parts = {name.removeprefix(prefix): arrays.pop(name) for name in own}
+            networks.append(Network.from_arrays(parts, model.n_features_in_))
+        if arrays:
+            raise ValueError(f"it holds an array that no model has: {min(arrays)!r:.60}")
         model.networks_ = tuple(networks)
         return model
 
@@ -130,20 +149,19 @@ class UpliftEstimator(BaseEstimator):
                 f"validation is {validation!r:.60}; "
                 "give (X, y, treatment) or a fraction such as 0.3"
             )
-        if self.propensity == "estimate":
+        if isinstance(self.propensity, str) and self.propensity == "estimate":
             self.propensity_ = float(rows.treatment.mean())
-        elif isinstance(self.propensity, str):
-            raise ValueError(f"propensity is {self.propensity!r}; give a number or 'estimate'")
         else:
             self.propensity_ = checks.propensity_value(self.propensity)
             _compare_with_share(self.propensity_, rows)
+        checks.both_outcomes(rows.y)
         return rows, valid
 
     def _check_predict_input(self, X: Any) -> NDArray[np.float32]:
         """X as standardised float32, with the columns of the fit."""
         self._check_fitted()
         self._check_columns(X)
-        return self.scaler_.all(checks.covariates(X))
+        return self.scaler_.standardised(checks.covariates(X))
 
     def _check_columns(self, X: Any) -> None:
         shape = np.shape(X)
@@ -174,7 +192,7 @@ def _compare_with_share(e: float, rows: Rows) -> None:
         warnings.warn(
             f"propensity is {e}, but {share:.1%} of the {len(rows)} rows are treated; "
             "give propensity='estimate', or the share that treatment was drawn with",
-            stacklevel=4,  # the line that calls fit
+            stacklevel=5,  # the line that calls fit
         )
 
 

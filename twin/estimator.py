@@ -4,7 +4,8 @@ from typing import Any, Self
 
 import pandas as pd
 
-from twin.base import UpliftEstimator
+from twin import checks
+from twin.base import UpliftEstimator, all_or_nothing
 from twin.lane import Setting
 from twin.trainer import Training
 
@@ -30,7 +31,7 @@ class TwinUplift(UpliftEstimator):
     Attributes
     ----------
     n_active_nodes_ : nodes left (m_hat). best_epoch_ : the epoch whose weights are kept.
-    history_ : one row an epoch (loss, validation q_adj, active nodes).
+    history_ : one row per epoch (loss, validation q_adj, active nodes).
     coef_ : named coefficients in the units of X (hidden=() only).
     n_features_in_, feature_names_in_, propensity_, seed_.
     """
@@ -63,16 +64,17 @@ class TwinUplift(UpliftEstimator):
         self.scale_start = scale_start
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, treatment: Any, validation: Any = None) -> Self:
         """Train on rows X with outcome y and treatment t (0/1).
 
         `validation` = (X, y, treatment), or a fraction of the rows such as 0.3, chooses the epoch
         by q_adj; without it the last epoch is kept.
         """
-        check_epochs(self.epochs)
+        checks.whole_number(self.epochs, "epochs", 1)
         train, valid = self._check_fit_input(X, y, treatment, validation)
         setting = Setting(
-            hidden=tuple(self.hidden),
+            hidden=checks.layers(self.hidden),
             loss=self.loss,
             penalty=self.penalty,
             learning_rate=self.learning_rate,
@@ -83,7 +85,7 @@ class TwinUplift(UpliftEstimator):
             scale_start=self.scale_start,
         )
         training = Training([setting], train, valid, seed=self.seed_, batch_size=self.batch_size)
-        training.advance(training.tracks, self.epochs)
+        training.advance(training.tracks, int(self.epochs))
         (track,) = training.tracks
         if track.diverged:
             raise ValueError(
@@ -120,9 +122,3 @@ def named_coefficients(model: UpliftEstimator) -> pd.Series:
     values["treatment"] = float(network.treatment[0]) - interaction @ mean
     values |= {f"treatment:{n}": c for n, c in zip(names, interaction, strict=True)}
     return pd.Series(values, name="coefficient")
-
-
-def check_epochs(epochs: int) -> None:
-    """Training needs at least one epoch."""
-    if isinstance(epochs, bool) or epochs != int(epochs) or epochs < 1:
-        raise ValueError(f"epochs is {epochs!r}; it must be a whole number, at least 1")

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
-from twin import _kernels
-from twin.base import UpliftEstimator
+from twin import _kernels, checks
+from twin.base import UpliftEstimator, all_or_nothing
 from twin.estimator import named_coefficients
 from twin.losses import is_augmented
 from twin.network import Network
-from twin.qini import _scores
+from twin.qini import scores_of_checked
 from twin.rows import Rows
 from twin.trainer import Scaler
 
@@ -43,7 +43,7 @@ class TwinPath(UpliftEstimator):
 
     Attributes
     ----------
-    best_lambda_, best_score_ (validation q_adj), results_ (one row a lambda), coef_.
+    best_lambda_, best_score_ (validation q_adj), results_ (one row per lambda), coef_.
     """
 
     def __init__(
@@ -60,26 +60,26 @@ class TwinPath(UpliftEstimator):
         self.propensity = propensity
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, treatment: Any, validation: Any = 0.3) -> Self:
         """Fit on rows X, y, treatment; `validation` = (X, y, treatment) or a fraction."""
         if validation is None:
             raise ValueError("validation is None; the path needs (X, y, treatment) or a fraction")
-        if isinstance(self.n_lambdas, bool) or self.n_lambdas < 2:
-            raise ValueError(f"n_lambdas is {self.n_lambdas!r}; it must be at least 2")
+        count = checks.whole_number(self.n_lambdas, "n_lambdas", 2)
         is_augmented(self.loss)
         train, valid = self._check_fit_input(X, y, treatment, validation)
         self.scaler_ = Scaler.of(train.X)
-        problem = Problem(self.scaler_.all(train.X), train, self.propensity_, self.loss)
-        valid_X = self.scaler_.all(valid.X)
+        problem = Problem(self.scaler_.standardised(train.X), train, self.propensity_, self.loss)
+        valid_X = self.scaler_.standardised(valid.X)
         best, results = None, []
         with threadpool_limits(1):
-            path = problem.path(self.n_lambdas)
+            path = problem.path(count)
             if self.refit:
                 path = [(lam, problem.refit(theta)) for lam, theta in path]
         for lam, theta in path:
             network = problem.network(theta)
             uplift = network.uplift(valid_X)
-            score = float(_scores(valid.y, uplift, valid.treatment).q_adj)
+            score = float(scores_of_checked(valid.y, uplift, valid.treatment).q_adj)
             weights = int(np.count_nonzero(theta[1:]))
             results.append({"lambda": lam, "valid_q_adj": score, "weights": weights})
             if best is None or score > best[0]:

@@ -7,7 +7,7 @@ whose last row belongs to t, then further layers, then the output weights), `int
 
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isfinite, prod, sqrt
+from math import prod, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,26 +45,23 @@ class Setting:
             raise ValueError(
                 f"penalty is {self.penalty!r}; it must be one of {', '.join(PENALTIES)}"
             )
-        if not (isfinite(self.learning_rate) and self.learning_rate > 0):
+        if not checks.number(self.learning_rate, "learning_rate") > 0:
             raise ValueError(f"learning_rate is {self.learning_rate}; it must be above 0")
-        if not (isfinite(self.weight_penalty) and self.weight_penalty >= 0):
+        if not checks.number(self.weight_penalty, "weight_penalty") >= 0:
             raise ValueError(f"weight_penalty is {self.weight_penalty}; it must be 0 or more")
         if self.penalty == "none" and self.weight_penalty != 0:
             raise ValueError(
                 f"weight_penalty is {self.weight_penalty} with penalty='none'; "
                 "set it to 0 or choose penalty='l1' or 'l2'"
             )
-        if any(isinstance(m, bool) or m != int(m) or m < 1 for m in self.hidden):
-            raise ValueError(
-                f"hidden is {self.hidden}; give the nodes of each layer, each 1 or more"
-            )
+        checks.layers(self.hidden)
         if self.node_penalty is not None:
             if len(self.hidden) != 1:
                 raise ValueError(
                     f"node_penalty is {self.node_penalty} with {len(self.hidden)} hidden layers; "
                     "scaling factors need exactly one (or set node_penalty=None)"
                 )
-            if not (isfinite(self.node_penalty) and self.node_penalty >= 0):
+            if not checks.number(self.node_penalty, "node_penalty") >= 0:
                 raise ValueError(f"node_penalty is {self.node_penalty}; it must be 0 or more")
         for name, value, allowed in (
             ("weight_start", self.weight_start, ("parts", "independent")),
@@ -163,6 +160,10 @@ class Lane:
         if self.a is not None:
             self.s = self.a - self.b
             self._first = self._layers[0] * self.s
+
+    def weights(self) -> list[Array]:
+        """The penalised weights by layer, as views."""
+        return views(self.theta, self._shapes)
 
     @property
     def n_active_nodes(self) -> int:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from twin import _kernels
+from twin import _kernels, checks
 
 Array = NDArray[np.floating]
 CHUNK = 2048  # rows in one pass: keeps the activations in the cache, and memory level in n
@@ -77,17 +78,33 @@ class Network:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, Array]) -> Self:
-        """The network that `arrays` describes."""
+    def from_arrays(cls, arrays: dict[str, Array], p: int) -> Self:
+        """The network for `p` covariates that `arrays` describes; anything else is an error.
 
-        def numbered(prefix: str) -> tuple[Array, ...]:
-            count = sum(name.startswith(prefix) for name in arrays)
-            return tuple(arrays[f"{prefix}{i}"] for i in range(count))
-
+        The compiled loops check no bounds, so a wrong shape must never get that far.
+        """
+        depth = sum(name.startswith("intercepts") for name in arrays)
+        matrices = [f"matrix{i}" for i in range(max(1, depth))]
+        intercepts = [f"intercepts{i}" for i in range(depth)]
+        expected = {*matrices, *intercepts, "treatment", "output", "output_intercept"}
+        if set(arrays) != expected:
+            wrong = min(expected ^ set(arrays))
+            raise ValueError(f"a network with {depth} hidden layers has no or needs {wrong!r:.40}")
+        sizes = [len(arrays[name]) if arrays[name].ndim == 1 else -1 for name in intercepts]
+        shapes: dict[str, tuple[int, ...]] = {"output_intercept": ()}
+        if depth:
+            shapes |= dict(zip(matrices, pairwise([p, *sizes]), strict=True))
+            shapes |= {name: (m,) for name, m in zip(intercepts, sizes, strict=True)}
+            shapes |= {"treatment": (sizes[0],), "output": (sizes[-1],)}
+        else:
+            shapes |= {"matrix0": (2, p), "treatment": (1,), "output": (0,)}
+        for name, shape in shapes.items():
+            dtype = np.float64 if name == "output_intercept" else np.float32
+            checks.stored_array(arrays[name], name, shape, dtype)
         return cls(
-            numbered("matrix"),
+            tuple(arrays[name] for name in matrices),
             arrays["treatment"],
-            numbered("intercepts"),
+            tuple(arrays[name] for name in intercepts),
             arrays["output"],
             float(arrays["output_intercept"]),
         )

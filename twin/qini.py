@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin import checks
+from twin._ranking import at_ranks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +73,7 @@ class QiniCurve:
 
     @property
     def table(self) -> "pd.DataFrame":
-        """One line a bin: its size, its arms, mean predicted and observed uplift."""
+        """One line per bin: its size, its arms, mean predicted and observed uplift."""
         import pandas as pd
 
         names = ("rows", "treated", "control", "predicted", "observed")
@@ -87,17 +88,14 @@ def qini_curve(
     y, uplift, treatment = _checked(y, uplift, treatment, bins, convention)
     cut = _cut(y, uplift, treatment, bins, convention)
     phi, gain = _curve(cut, convention)
-    best_first = np.concatenate(([0.0], np.cumsum(np.sort(uplift)[::-1])))
     rows = np.diff(cut.edges)
-    with np.errstate(invalid="ignore"):  # ties can leave bins without rows
-        predicted = np.diff(best_first[cut.edges]) / rows
     return QiniCurve(
         phi=phi,
         gain=gain,
         rows=rows,
         treated=np.diff(cut.treated),
         control=np.diff(cut.control),
-        predicted=predicted,
+        predicted=_predicted(uplift, cut.edges),
         observed=_observed(cut),
         scores=_scores_of(cut, convention),
         convention=convention,
@@ -108,24 +106,29 @@ def qini_score(
     y: Any, uplift: Any, treatment: Any, *, bins: int = 10, convention: Convention = "paper"
 ) -> float:
     """The Qini coefficient q, in per cent."""
-    return _scores(*_checked(y, uplift, treatment, bins, convention), bins, convention).q
+    return _scores(y, uplift, treatment, bins, convention).q
 
 
 def uplift_rank_correlation(
     y: Any, uplift: Any, treatment: Any, *, bins: int = 10, convention: Convention = "paper"
 ) -> float:
     """Kendall's uplift rank correlation rho between predicted and observed uplift of the bins."""
-    return _scores(*_checked(y, uplift, treatment, bins, convention), bins, convention).rho
+    return _scores(y, uplift, treatment, bins, convention).rho
 
 
 def adjusted_qini_score(
     y: Any, uplift: Any, treatment: Any, *, bins: int = 10, convention: Convention = "paper"
 ) -> float:
     """The adjusted Qini coefficient q_adj = rho * max(0, q), in per cent."""
-    return _scores(*_checked(y, uplift, treatment, bins, convention), bins, convention).q_adj
+    return _scores(y, uplift, treatment, bins, convention).q_adj
 
 
-def _scores(
+def _scores(y: Any, uplift: Any, treatment: Any, bins: int, convention: Convention) -> QiniScores:
+    checked = _checked(y, uplift, treatment, bins, convention)
+    return scores_of_checked(*checked, bins, convention)
+
+
+def scores_of_checked(
     y: NDArray[Any],
     uplift: NDArray[np.floating],
     treatment: NDArray[Any],
@@ -150,7 +153,7 @@ def _checked(
     if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 2:
         raise ValueError(f"bins is {bins!r}; it must be a whole number, at least 2")
     if bins > n:
-        raise ValueError(f"bins is {bins} for {n} rows; give at most one bin a row")
+        raise ValueError(f"bins is {bins} for {n} rows; give at most one bin per row")
     checks.both_arms(treatment)
     return y, uplift, treatment
 
@@ -174,25 +177,13 @@ def _cut(
     bins: int,
     convention: Convention,
 ) -> _Cut:
-    """Cut the ranking into bins.
-
-    Sorting scores is several times faster than sorting rows by score, so each of the four kinds
-    of rows (arm by outcome) has its scores sorted; the counts at an edge are then look-ups.
-    """
-    n, treated, responded = len(uplift), treatment == 1, y == 1
-    kinds = [
-        uplift.compress(arm & outcome)
-        for outcome in (~responded, responded)
-        for arm in (~treated, treated)
-    ]
-    for scores in kinds:
-        scores.sort()
+    """Cut the ranking into bins."""
+    n = len(uplift)
     edges = _edges(n, bins, convention)
     # The row before each edge (after it, where there is none before), and the row after it.
-    ranks = np.concatenate([np.minimum(n - edges, n - 1), n - 1 - edges[:-1]])
-    before, top = np.split(_at_ranks(kinds, ranks), [bins + 1])
-    above = np.array([len(scores) - scores.searchsorted(before, "right") for scores in kinds])
-    tied = np.array([len(scores) - scores.searchsorted(before) for scores in kinds]) - above
+    before, after = np.minimum(n - edges, n - 1), n - 1 - edges[:-1]
+    values, above, tied = at_ranks(y, uplift, treatment, before, after)
+    before, top = np.split(values, [bins + 1])
     all_above, all_tied = above.sum(axis=0), tied.sum(axis=0)
     if convention == "paper":
         share = (edges - all_above) / all_tied
@@ -207,31 +198,6 @@ def _cut(
         edges = np.where(edges == edges[0], 0, edges)
     control, treated = counts[0] + counts[2], counts[1] + counts[3]
     return _Cut(edges, top, before[1:], control, treated, counts[2], counts[3])
-
-
-def _at_ranks(lists: list[NDArray[np.floating]], ranks: NDArray[np.intp]) -> NDArray[np.floating]:
-    """The values at `ranks` (0 the least) of the union of ascending lists.
-
-    Of many values only those near the ranks are merged: every `stride`-th value of the lists
-    is a pivot, and what lies between two pivots is looked at only if a rank falls there.
-    """
-    n = sum(map(len, lists))
-    stride = 1 if n < 1 << 15 else n >> 10
-    # A stable sort merges runs that are sorted already.
-    pivots = np.sort(np.concatenate([values[::stride] for values in lists]), kind="stable")
-    if stride == 1:
-        return pivots[ranks]
-    cuts = np.array([np.append(values.searchsorted(pivots), len(values)) for values in lists])
-    below = cuts.sum(axis=0)
-    slots = below.searchsorted(ranks, "right") - 1
-    found = np.empty(len(ranks), dtype=pivots.dtype)
-    for slot in np.unique(slots):
-        between = [
-            v[start:end] for v, (start, end) in zip(lists, cuts[:, slot : slot + 2], strict=True)
-        ]
-        here = slots == slot
-        found[here] = np.sort(np.concatenate(between))[ranks[here] - below[slot]]
-    return found
 
 
 @lru_cache(maxsize=32)
@@ -261,6 +227,20 @@ def _curve(cut: _Cut, convention: Convention) -> tuple[Floats, Floats]:
     phi = cut.treated / cut.treated[-1]
     phi[0] = gain[0] = 0.0  # the curve starts at 0 also where the first bin starts later
     return phi, gain
+
+
+def _predicted(uplift: Floats, edges: NDArray[np.intp]) -> Floats:
+    """Mean predicted uplift of each bin, NaN for a bin that ties leave without rows."""
+    scores = np.sort(uplift)[::-1]
+    with np.errstate(invalid="ignore", over="ignore"):
+        sums = np.concatenate(([0.0], np.cumsum(scores)))
+        if np.isfinite(sums).all():
+            return np.diff(sums[edges]) / np.diff(edges)
+        # The sums are beyond float64, their means are not: a power of two changes no digit.
+        scale = 2.0 ** math.frexp(len(scores))[1]
+        sums = np.concatenate(([0.0], np.cumsum(scores / scale)))
+        means = np.diff(sums[edges]) / np.diff(edges) * scale
+    return np.clip(means, scores[-1], scores[0])
 
 
 def _observed(cut: _Cut) -> Floats:

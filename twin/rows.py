@@ -41,7 +41,8 @@ class Rows:
     ) -> Self:
         """Checked rows from numpy, pandas or lists."""
         names = names or checks.column_names(X)
-        X = checks.covariates(X)
+        checks.same_index(X=X, y=y, treatment=treatment)
+        given, X = X, checks.covariates(X)
         y = checks.binary_labels(y, "y")
         treatment = checks.binary_labels(treatment, "treatment")
         checks.same_length(X=X, y=y, treatment=treatment)
@@ -49,7 +50,10 @@ class Rows:
         if names is None:
             names = tuple(f"x{j}" for j in range(1, X.shape[1] + 1))
         if len(names) != X.shape[1]:
-            raise ValueError(f"{len(names)} names for {X.shape[1]} columns; give one name a column")
+            raise ValueError(
+                f"{len(names)} names for {X.shape[1]} columns; give one name per column"
+            )
+        checks.warn_unresolved(given, names)
         if true_uplift is not None:
             true_uplift = checks.finite_scores(true_uplift, "true_uplift")
             checks.same_length(X=X, true_uplift=true_uplift)

@@ -1,18 +1,20 @@
 """TwinSearch: a whole grid of settings as one computation, selected by validation q_adj."""
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
-from twin.base import UpliftEstimator
-from twin.estimator import TwinUplift, check_epochs
+from twin import checks
+from twin.base import UpliftEstimator, all_or_nothing
+from twin.estimator import TwinUplift
 from twin.lane import Setting
 from twin.network import chunks
-from twin.qini import _scores
+from twin.qini import scores_of_checked
 from twin.rows import Rows
 from twin.trainer import SCORED_ROWS, Track, Training
 
@@ -50,7 +52,7 @@ class TwinSearch(UpliftEstimator):
     Attributes
     ----------
     best_params_, best_score_ (validation q_adj), best_epoch_, best_estimator_ : the winner.
-    results_ : DataFrame, one row a setting, in the order of the grid.
+    results_ : DataFrame, one row per setting, in the order of the grid.
     n_active_nodes_ : nodes left in the winner.
     """
 
@@ -86,9 +88,10 @@ class TwinSearch(UpliftEstimator):
         self.threads = threads
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, treatment: Any, validation: Any = 0.3) -> Self:
         """Search on rows X, y, treatment; `validation` as in `TwinUplift.fit` (needed here)."""
-        check_epochs(self.epochs)
+        checks.whole_number(self.epochs, "epochs", 1)
         if validation is None:
             raise ValueError("validation is None; a search needs (X, y, treatment) or a fraction")
         if not isinstance(self.threads, int) or self.threads < 1:
@@ -115,20 +118,23 @@ class TwinSearch(UpliftEstimator):
     def _grid(self) -> Mapping[str, Sequence[Any]]:
         if self.grid is not None:
             return self.grid
-        return paper_grid(structured=len(self.hidden) == 1, penalty=self.penalty)
+        return paper_grid(structured=len(checks.layers(self.hidden)) == 1, penalty=self.penalty)
 
     def _settings(self) -> list[Setting]:
         grid = self._grid()
         known = {f.name for f in fields(Setting)} - {"propensity"}
+        if not isinstance(grid, Mapping):
+            raise ValueError(f"grid is {grid!r:.60}; give a dictionary of names and values")
         for name, values in grid.items():
             if name not in known:
                 raise ValueError(f"grid has no such setting {name!r}; it may vary {sorted(known)}")
-            if isinstance(values, str) or not len(values):
+            listed = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
+            if not listed or not len(values):
                 raise ValueError(f"grid[{name!r}] is {values!r}; give a sequence of values")
         if not grid:
             raise ValueError("grid is empty; give at least one setting with its values")
         common = {
-            "hidden": tuple(self.hidden),
+            "hidden": checks.layers(self.hidden),
             "loss": self.loss,
             "penalty": self.penalty,
             "propensity": self.propensity_,
@@ -155,11 +161,11 @@ class TwinSearch(UpliftEstimator):
         for track in ranked[:FINALISTS]:
             uplift = np.concatenate(
                 [
-                    track.checkpoint.uplift(self.scaler_.all(valid.X[rows]))
+                    track.checkpoint.uplift(self.scaler_.standardised(valid.X[rows]))
                     for rows in chunks(len(valid))
                 ]
             )
-            track.best_score = _scores(valid.y, uplift, valid.treatment).q_adj
+            track.best_score = scores_of_checked(valid.y, uplift, valid.treatment).q_adj
         for track in ranked[FINALISTS:]:
             track.checkpoint = None  # out: its score is of other rows
 
@@ -226,31 +232,23 @@ def _result(track: Track, epochs: int) -> dict[str, Any]:
     }
 
 
-class progress:
+@contextmanager
+def progress(total: int, show: bool) -> Iterator[Callable[[Sequence[Track]], None]]:
     """A progress bar over lane-epochs when `show`, else nothing."""
+    if not show:
+        yield lambda tracks: None
+        return
+    from rich.progress import Progress
 
-    def __init__(self, total: int, show: bool) -> None:
-        self.total, self.show = total, show
-
-    def __enter__(self) -> Callable[[Sequence[Track]], None]:
-        if not self.show:
-            return lambda tracks: None
-        from rich.progress import Progress
-
-        self._bar = Progress()
-        self._bar.start()
-        task = self._bar.add_task("training", total=self.total)
+    with Progress() as bar:
+        task = bar.add_task("training", total=total)
 
         def report(tracks: Sequence[Track]) -> None:
             best = max(t.best_score for t in tracks)
-            self._bar.update(
+            bar.update(
                 task,
                 completed=sum(len(t.loss) for t in tracks),
                 description=f"best validation q_adj {best:.2f}",
             )
 
-        return report
-
-    def __exit__(self, *error: object) -> None:
-        if self.show:
-            self._bar.stop()
+        yield report

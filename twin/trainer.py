@@ -1,6 +1,6 @@
 """Training many settings ("lanes") on the same rows at once.
 
-All lanes walk through the same batches, epoch by epoch: rows are gathered and standardised once an
+All lanes walk through the same batches, epoch by epoch: rows are gathered and standardised once per
 epoch for all of them, and each lane then trains on its own. Nothing of one lane enters another's
 numbers, so a lane alone, in a grid, in another order or on another thread ends the same.
 """
@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import ceil, inf, isfinite
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from twin import _kernels, checks
 from twin._denormals import flushed_denormals
 from twin.lane import Lane, Setting, Workspace
 from twin.network import Network, chunks
-from twin.qini import _scores
+from twin.qini import scores_of_checked
 from twin.rows import Rows
 
 # The training budget counts updates: an epoch is a pass over the rows, but at most 32 updates
@@ -47,18 +48,35 @@ class Scaler:
         scale = np.sqrt(square / len(X))
         scale[scale <= 1e-7 * np.abs(mean)] = 1.0  # constant but for rounding
         scale[scale == 0] = 1.0
-        return cls(mean.astype(np.float32), (1 / scale).astype(np.float32))
+        with np.errstate(over="ignore"):
+            inverse = (1 / scale).astype(np.float32)
+        if not np.isfinite(inverse).all():
+            j = int(np.argmin(np.isfinite(inverse)))
+            raise ValueError(
+                f"column {j} of X has standard deviation {scale[j]:.3g}, too small for float32; "
+                "multiply it by a large number first"
+            )
+        return cls(mean.astype(np.float32), inverse)
 
-    def take(
+    @classmethod
+    def from_arrays(cls, mean: NDArray[Any], inverse_scale: NDArray[Any]) -> "Scaler":
+        """A scaler that was saved; anything else is an error."""
+        checks.stored_array(mean, "mean", (max(1, mean.size),), np.float32)
+        checks.stored_array(inverse_scale, "inverse_scale", mean.shape, np.float32)
+        if not (inverse_scale > 0).all():
+            raise ValueError("inverse_scale holds values that are not above 0")
+        return cls(mean, inverse_scale)
+
+    def standardised_rows(
         self, X: NDArray[np.float32], order: NDArray[np.integer], out: NDArray[np.float32]
     ) -> NDArray[np.float32]:
         """The rows of X at `order`, standardised, in `out`."""
         _kernels.gather_standardised(X, order, self.mean, self.inverse_scale, out)
         return out
 
-    def all(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
+    def standardised(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
         """X, standardised."""
-        return self.take(X, np.arange(len(X)), np.empty_like(X))
+        return self.standardised_rows(X, np.arange(len(X)), np.empty_like(X))
 
 
 @dataclass(frozen=True)
@@ -71,7 +89,7 @@ class BatchPlan:
 
     @property
     def updates(self) -> int:
-        """Updates an epoch."""
+        """Updates per epoch."""
         return min(ceil(self.n / self.batch_size), EPOCH_UPDATES)
 
     def rows(self, epoch: int) -> NDArray[np.integer]:
@@ -101,7 +119,7 @@ def _permutation(n: int, seed: int, index: int) -> NDArray[np.integer]:
 
 @dataclass(eq=False)
 class Track:
-    """A lane and what is remembered of its training: one entry an epoch, and the best epoch.
+    """A lane and what is remembered of its training: one entry per epoch, and the best epoch.
 
     Without validation rows every epoch replaces the checkpoint, so the last one stays.
     """
@@ -133,17 +151,16 @@ class Training:
         batch_size: int = 256,
         threads: int = 1,
     ) -> None:
-        if isinstance(batch_size, bool) or batch_size != int(batch_size) or batch_size < 1:
-            raise ValueError(f"batch_size is {batch_size!r}; it must be a whole number, at least 1")
+        batch_size = checks.whole_number(batch_size, "batch_size", 1)
         checks.both_arms(train.treatment)
         self.train, self.valid, self.threads = train, valid, threads
         if valid is not None and len(valid) > SCORED_ROWS:
             rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(3,)))
             self.valid = valid.take(np.sort(rng.permutation(len(valid))[:SCORED_ROWS]))
         self.scaler = Scaler.of(train.X)
-        self.plan = BatchPlan(len(train), min(int(batch_size), len(train)), seed)
+        self.plan = BatchPlan(len(train), min(batch_size, len(train)), seed)
         self.tracks = [Track(Lane(s, train.X.shape[1], seed)) for s in settings]
-        self._valid_X = None if valid is None else self.scaler.all(self.valid.X)
+        self._valid_X = None if valid is None else self.scaler.standardised(self.valid.X)
         self._spaces = [Workspace() for _ in range(threads)]
 
     def advance(
@@ -157,7 +174,7 @@ class Training:
             for epoch in range(start, epochs):
                 order = self.plan.rows(epoch)
                 batches = (
-                    self.scaler.take(self.train.X, order, X),
+                    self.scaler.standardised_rows(self.train.X, order, X),
                     self.train.y[order],
                     self.train.treatment[order],
                 )
@@ -202,7 +219,7 @@ class Training:
             if not np.isfinite(uplift).all():
                 track.diverged = True
                 return
-            score = _scores(self.valid.y, uplift, self.valid.treatment).q_adj
+            score = scores_of_checked(self.valid.y, uplift, self.valid.treatment).q_adj
             track.valid_q_adj.append(score)
         if self.valid is None or score > track.best_score:
             track.best_epoch, track.best_score = len(track.loss), score

@@ -22,7 +22,7 @@ class PlainTwin(nn.Module):
     def __init__(self, lane: Lane) -> None:
         super().__init__()
         self.depth = len(lane.hidden)
-        arrays = views(lane.theta, lane._shapes)
+        arrays = lane.weights()
         self.weights = nn.ParameterList(torch.tensor(a) for a in arrays)
         self.biases = nn.ParameterList(
             torch.tensor(b) for b in views(lane.intercepts, lane._intercept_shapes)
@@ -83,9 +83,9 @@ class PlainTraining:
         self.plan = BatchPlan(len(train), min(batch_size, len(train)), seed)
         self.data = tuple(
             torch.from_numpy(a.astype(np.float32, copy=False))
-            for a in (scaler.all(train.X), train.y, train.treatment)
+            for a in (scaler.standardised(train.X), train.y, train.treatment)
         )
-        self.valid_X = None if valid is None else torch.from_numpy(scaler.all(valid.X))
+        self.valid_X = None if valid is None else torch.from_numpy(scaler.standardised(valid.X))
         self.parts = list(self._parts(lane))
         self.epochs, self.valid_q_adj = 0, []
 

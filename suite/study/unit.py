@@ -109,7 +109,7 @@ class Watch:
 
     def __init__(self, training: Training, test: Rows) -> None:
         self.training = training
-        self._X = training.scaler.all(test.X)
+        self._X = training.scaler.standardised(test.X)
         self._seen = [0] * len(training.tracks)  # best epoch predicted last
         self._uplift: list[NDArray[np.float64]] = [np.zeros(len(test))] * len(training.tracks)
         self.stages: dict[int, list[Candidate]] = {}

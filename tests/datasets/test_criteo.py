@@ -14,7 +14,8 @@ from scipy.stats import kstest
 import datasets
 from datasets import criteo, criteo_synthetic
 from datasets.criteo import COMPLETE, SYNTHETIC, UNPACKED, compare_with_published
-from datasets.criteo_file import COLUMNS, FEATURES, Statistics, prepare
+from datasets.criteo_arrays import Statistics, prepare
+from datasets.criteo_csv import COLUMNS, FEATURES
 from datasets.files import DataFile, DataFileError
 from datasets.real import draw
 
@@ -252,7 +253,7 @@ def test_draw_without_repetition(size, balance):
 
 def test_loading_copies_the_drawn_rows_once(synthetic, monkeypatch):
     """Everything allocated on the way stays below three times the drawn float32 matrix."""
-    monkeypatch.setattr("datasets.criteo_file._GROUP", 1 << 10)
+    monkeypatch.setattr("datasets.criteo_arrays.GROUP", 1 << 10)
     datasets.load("criteo-synthetic", size="full")  # converted, libraries imported
     tracemalloc.start()
     dataset = datasets.load("criteo-synthetic", size="full")
@@ -264,7 +265,8 @@ def test_loading_copies_the_drawn_rows_once(synthetic, monkeypatch):
 @pytest.mark.slow
 def test_memory_of_a_conversion_does_not_grow_with_the_file(cache, tmp_path):
     script = (
-        "import resource, sys; from pathlib import Path; from datasets.criteo_file import prepare;"
+        "import resource, sys; from pathlib import Path;"
+        "from datasets.criteo_arrays import prepare;"
         "prepare(Path(sys.argv[1]));"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )

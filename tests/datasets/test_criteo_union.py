@@ -12,7 +12,8 @@ import pytest
 import datasets
 from datasets import criteo, criteo_overlap, criteo_union
 from datasets.__main__ import main
-from datasets.criteo_file import FEATURES, prepare
+from datasets.criteo_arrays import prepare
+from datasets.criteo_csv import FEATURES
 from datasets.criteo_overlap import repeated, undo_logarithm, unite
 from datasets.criteo_union import DIGEST, UNION_NOTE, digest, read_union
 from datasets.files import DataFile, DataFileError

@@ -40,7 +40,7 @@ def test_simulated_halving_is_halving() -> None:
     for index, until in enumerate((*RUNGS, EPOCHS)):
         halved.advance(tracks, until)
         tracks = survivors(tracks, every_node_penalty=index == 0)
-    X = halved.scaler.all(data.test.X)
+    X = halved.scaler.standardised(data.test.X)
     assert len(simulated) == len(halved.tracks)
     for one, other in zip(simulated, halved.tracks, strict=True):
         assert one.setting == other.setting

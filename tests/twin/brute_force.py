@@ -116,3 +116,15 @@ def _scores(q: float, rho: float) -> Scores:
 
 def _sign(value: Fraction) -> int:
     return (value > 0) - (value < 0)
+
+
+def at_ranks(
+    y: np.ndarray, s: np.ndarray, t: np.ndarray, ranks: np.ndarray, others: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Scores at ranks by sorting all of them; rows above and tied by comparing all of them."""
+    values = np.sort(s)[np.append(ranks, others)]
+    kinds = [s[(y == outcome) & (t == arm)] for outcome in (0, 1) for arm in (0, 1)]
+    counted = values[: len(ranks)]
+    above = np.array([[np.count_nonzero(own > v) for v in counted] for own in kinds])
+    tied = np.array([[np.count_nonzero(own == v) for v in counted] for own in kinds])
+    return values, above, tied

@@ -11,7 +11,7 @@ from twin.trainer import Scaler
 
 
 def problem(rows: Rows, loss: str, e: float = 0.5) -> Problem:
-    return Problem(Scaler.of(rows.X).all(rows.X), rows, e, loss)
+    return Problem(Scaler.of(rows.X).standardised(rows.X), rows, e, loss)
 
 
 @pytest.mark.parametrize("loss", ["uplift", "binomial"])

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twin.qini import (
-    _scores,
     adjusted_qini_score,
     qini_curve,
     qini_score,
+    scores_of_checked,
     uplift_rank_correlation,
 )
 
@@ -205,7 +205,11 @@ def test_all_containers_and_label_types_give_the_same():
 def test_single_precision_scores_need_no_conversion(n):
     y, s, t = simulated(n, seed=5)
     s = s.astype(np.float32)
-    assert _scores(y, s, t) == _scores(y, s.astype(np.float64), t) == qini_curve(y, s, t).scores
+    assert (
+        scores_of_checked(y, s, t)
+        == scores_of_checked(y, s.astype(np.float64), t)
+        == qini_curve(y, s, t).scores
+    )
 
 
 def test_close_to_causalml_on_continuous_scores():

@@ -33,7 +33,7 @@ def test_committee_is_the_mean_of_the_best(rows: Rows, valid: Rows) -> None:
     single = search().fit(*parts(rows), validation=parts(valid))
     both = search(committee=2).fit(*parts(rows), validation=parts(valid))
     assert both.best_params_ == single.best_params_
-    members = [n.uplift(both.scaler_.all(valid.X)) for n in both.networks_]
+    members = [n.uplift(both.scaler_.standardised(valid.X)) for n in both.networks_]
     assert len(members) == 2
     np.testing.assert_allclose(both.predict(valid.X), np.mean(members, axis=0))
     np.testing.assert_array_equal(members[0], single.predict(valid.X))

@@ -113,7 +113,7 @@ def test_batch_plan(n: int, batch: int) -> None:
 def test_scaler_is_the_training_rows_mean_and_deviation() -> None:
     X = np.random.default_rng(0).normal(5, 3, size=(5000, 3)).astype(np.float32)
     X[:, 2] = 0.1
-    Z = Scaler.of(X).all(X)
+    Z = Scaler.of(X).standardised(X)
     np.testing.assert_allclose(Z[:, :2].mean(axis=0), 0, atol=1e-4)
     np.testing.assert_allclose(Z[:, :2].std(axis=0), 1, rtol=1e-4)
     np.testing.assert_allclose(Z[:, 2], 0, atol=1e-6)

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from datasets import criteo_synthetic
-from datasets.criteo_file import COLUMNS, FEATURES, LABELS, _preparations, prepare
+from datasets.criteo_arrays import _preparations, prepare
+from datasets.criteo_csv import COLUMNS, FEATURES, LABELS
 from datasets.files import DataFileError
 
 ROWS = 3_000
@@ -54,8 +55,9 @@ def test_everything_is_kept(cache, good, frame):
 
 
 def test_draws_across_mapped_pieces(cache, good, frame, monkeypatch):
-    monkeypatch.setattr("datasets.criteo_file._GROUP", 128)
-    monkeypatch.setattr("datasets.criteo_file._BLOCK", 4096)
+    monkeypatch.setattr("datasets.criteo_arrays.GROUP", 128)
+    monkeypatch.setattr("datasets.criteo_csv.GROUP", 128)
+    monkeypatch.setattr("datasets.criteo_csv._BLOCK", 4096)
     prepared = prepare(good)
     index = np.random.default_rng(1).choice(ROWS, 500, replace=False)
     expected = frame[list(FEATURES)].to_numpy().astype(np.float32)[index]
@@ -86,7 +88,7 @@ def test_converted_once_and_again_when_the_file_changes(cache, tmp_path, frame, 
     path = csv_of(frame, tmp_path / "data.csv")
     first = prepare(path)
     with monkeypatch.context() as patch:
-        patch.setattr("datasets.criteo_file._convert", None)  # a second conversion would fail
+        patch.setattr("datasets.criteo_arrays._convert", None)  # a second conversion would fail
         assert prepare(path).home == first.home
     csv_of(frame.head(1_000), path)
     assert prepare(path).statistics.rows == 1_000
@@ -187,7 +189,7 @@ def test_preparation_cut_by_a_full_disk_or_power_loss_is_made_again(cache, good,
 
 def test_two_processes_convert_once(cache, good):
     script = (
-        "import sys; from pathlib import Path; from datasets.criteo_file import prepare;"
+        "import sys; from pathlib import Path; from datasets.criteo_arrays import prepare;"
         "print(prepare(Path(sys.argv[1])).statistics.rows)"
     )
     command = [sys.executable, "-c", script, str(good)]
