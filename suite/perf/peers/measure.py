@@ -23,7 +23,7 @@ def lines() -> list[Line]:
     frame = pd.DataFrame({"y": y, "w": treatment, "model": score})
     contestants = {
         "ours": lambda: adjusted_qini_score(y, score, treatment),
-        "argsort": lambda: np.argsort(score),
+        "sort": lambda: np.sort(score),
         "causalml": lambda: causalml_qini_score(frame, normalize=False),
         "sklift": lambda: qini_auc_score(y, score, treatment),
     }
@@ -32,22 +32,23 @@ def lines() -> list[Line]:
         times = best_seconds(contestants, rounds=5)
     subject = f"q_adj of {ROWS:,} rows"
 
-    def speed_up(key: str, name: str, limit: float, goal: float) -> Line:
+    def speed_up(key: str, name: str, goal: float) -> Line:
+        """Without a gate: how fast a peer is differs between processors."""
         detail = milliseconds(times["ours"], times[key])
         ratio = times[key] / times["ours"]
-        return Line("Measure", subject, name, ratio, detail, "at least", limit, goal)
+        return Line("Measure", subject, name, ratio, detail, "at least", None, goal)
 
     return [
-        speed_up("causalml", "causalml qini_score", 5.0, 5.0),
-        speed_up("sklift", "scikit-uplift qini_auc_score", 10.0, 10.0),
+        speed_up("causalml", "causalml qini_score", 5.0),
+        speed_up("sklift", "scikit-uplift qini_auc_score", 10.0),
         Line(
             "Measure",
             subject,
-            "numpy.argsort",
-            times["ours"] / times["argsort"],
-            milliseconds(times["ours"], times["argsort"]),
+            "numpy.sort of the scores",
+            times["ours"] / times["sort"],
+            milliseconds(times["ours"], times["sort"]),
             "at most",
-            2.0,
-            1.0,
+            0.8,  # the goal and a third, as a busy machine may need
+            0.6,
         ),
     ]
