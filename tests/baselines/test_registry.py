@@ -26,6 +26,21 @@ def test_an_unknown_method_gets_its_neighbours():
         baselines.method("r-laso")
 
 
+def test_what_methods_share_is_no_method():
+    """Modules and parents without a name of their own are not taken for methods."""
+    parents = {"Forest", "TwinMethod", "TwinNN", "Refit", "Method"}
+    found = baselines.methods()
+    assert parents.isdisjoint(cls.__name__ for cls in found.values())
+    assert {"baselines.boost", "baselines.forest", "baselines.contract"}.isdisjoint(
+        cls.__module__ for cls in found.values()
+    )
+    assert found["twin-64"].__mro__[1] is found["twin-512"].__mro__[1]
+    assert {name: found[name].nodes for name in ("twin-64", "twin-512")} == {
+        "twin-64": 64,
+        "twin-512": 512,
+    }
+
+
 def test_a_file_is_a_method(tmp_path, train, valid):
     path = tmp_path / "mine.py"
     path.write_text(GOOD)
