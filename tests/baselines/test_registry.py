@@ -83,6 +83,18 @@ def test_no_file_no_method(tmp_path):
         baselines.load_file(tmp_path / "notes.txt")
 
 
+def test_a_file_may_declare_its_encoding(tmp_path):
+    path = tmp_path / "latin.py"
+    text = (
+        "# -*- coding: latin-1 -*-\nfrom baselines import Method\n\n\n"
+        "class Own(Method):\n    'M\u00e9thode.'\n    name = 'own'\n"
+        "    def _fit(self, train, valid, seed): pass\n    def _predict(self, X): return X[:, 0]\n"
+    )
+    path.write_bytes(text.encode("latin-1"))
+    (cls,) = baselines.load_file(path)
+    assert cls.__doc__ == "M\u00e9thode."
+
+
 def test_the_scaffold_writes_a_method_that_runs(tmp_path, capsys, train, valid, test_rows):
     path = tmp_path / "my_method.py"
     assert main(["new", str(path)]) == 0

@@ -41,7 +41,7 @@ def test_row_34_prepared_criteo_arrays_are_verified(cache, csv, damage, fitting_
     array.tofile(prepared.home / name)
     if fitting_checksum:
         about = json.loads((prepared.home / "about.json").read_text())
-        about["checksums"][name] = hashlib.sha256(array.tobytes()).hexdigest()
+        about.setdefault("checksums", {})[name] = hashlib.sha256(array.tobytes()).hexdigest()
         (prepared.home / "about.json").write_text(json.dumps(about))
 
     with pytest.warns(UserWarning, match=f"{name} .*{message}"):
@@ -59,7 +59,7 @@ def test_row_34_prepared_criteo_arrays_are_verified(cache, csv, damage, fitting_
 def test_row_34_arrays_without_checksums_are_made_again(cache, csv):
     home = prepare(csv).home
     about = json.loads((home / "about.json").read_text())
-    del about["checksums"]
+    about.pop("checksums", None)
     (home / "about.json").write_text(json.dumps(about))
     assert Prepared.open(home) is None
     assert "checksums" in json.loads((prepare(csv).home / "about.json").read_text())
@@ -73,14 +73,16 @@ def test_row_35_a_wrong_uplift_data_is_one_sentence(monkeypatch):
 
 
 class Endless(io.RawIOBase):
-    """A server that sends for ever: `size` bytes at a time, with a pause."""
+    """A server that would send for ever: `size` bytes at a time, with a pause."""
 
     status, headers = 200, {}
 
     def __init__(self, size: int, pause: float = 0.0) -> None:
-        self.size, self.pause = size, pause
+        self.size, self.pause, self.reads = size, pause, 0
 
     def read1(self, _count: int) -> bytes:
+        self.reads += 1
+        assert self.reads < 200, "the download should have stopped long ago"
         time.sleep(self.pause)
         return bytes(self.size)
 
@@ -93,7 +95,7 @@ class Endless(io.RawIOBase):
 )
 def test_row_36_a_download_stops_at_its_size_and_in_time(server, message, tmp_path, monkeypatch):
     monkeypatch.setattr(download, "urlopen", lambda request, timeout: server)
-    monkeypatch.setattr(download, "GRACE", 0.1)
+    monkeypatch.setattr(download, "GRACE", 0.1, raising=False)
     file = DataFile("a.csv", "a", sha256=("0",), size=100_000, urls=("http://x",))
     with pytest.raises(DataFileError, match=message):
         download.download(file, tmp_path, pause=0)
