@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 import baselines
 import datasets
 from datasets import Dataset
-from suite.measures import truth
+from suite.compute.measures import truth
 from suite.perf.peers.line import Line, announce
 from suite.perf.timing import best_seconds
 
