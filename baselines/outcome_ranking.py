@@ -22,7 +22,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines._boost import Boost
+from baselines.boost import Boost
 from baselines.contract import Method
 from twin.rows import Rows
 

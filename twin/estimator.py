@@ -19,7 +19,7 @@ class TwinUplift(UpliftEstimator):
         coefficients, `(m,)` is Twin_NN; with `loss="binomial"`, `hidden=()` is Logistic.
     loss : "uplift" (the paper's augmented loss), "binomial" or its synonym "likelihood".
     penalty : "l1" (exact zeros through theta = u - v), "l2" or "none"; not on intercepts.
-    weight_penalty : lambda of the penalty (lambda_2 beside scaling factors).
+    weight_penalty : lambda of the penalty (lambda_2 where there are scaling factors).
     node_penalty : lambda_1 of the scaling factors s_k that prune whole nodes; None: no factors.
     learning_rate, batch_size, epochs : plain SGD. An epoch is a pass over the rows, of at most
         32 updates, so that the training budget is level in the number of rows.

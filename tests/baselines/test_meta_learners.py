@@ -39,7 +39,7 @@ def classifier(settings):
 @pytest.fixture
 def nothing_random(monkeypatch):
     """Settings drawn as ever, but without subsamples: libraries seed those in their own ways."""
-    from baselines import _boost
+    from baselines import boost as _boost
 
     monkeypatch.setitem(_boost.SPACE, "subsample", (1.0,))
     monkeypatch.setitem(_boost.SPACE, "colsample_bytree", (1.0,))

@@ -5,8 +5,8 @@ stopping after 10, for trees of depth 3 to 20. What is cut here, to fit one repl
 6 settings, 5 folds, depth 3 to 6, and histograms of 64 bins. docs/baselines.md shows the cost.
 """
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,12 @@ class Boost:
     bins: int = 64
     threads: int = 1
     objective: str = "reg:squarederror"
+
+    @staticmethod
+    def of(method: "Boosted") -> "Boost":
+        """The search of `method`, with its threads; a quick run draws two settings."""
+        draws = 2 if method.quick else method.boost.draws
+        return replace(method.boost, threads=method.threads, draws=draws)
 
     def fit(
         self, X: Array, y: Array, rng: np.random.Generator, *, weight: Array | None = None
@@ -77,6 +83,14 @@ class Boost:
         }
 
 
+class Boosted(Protocol):
+    """A method with a search of its own."""
+
+    boost: Boost
+    threads: int
+    quick: bool
+
+
 class Fold(NamedTuple):
     """Rows to train on and rows to score, as xgboost takes them, and the numbers of the latter."""
 
@@ -107,7 +121,7 @@ def _cross_validate(params: dict[str, Any], folds: list[Fold]) -> tuple[float, i
 
 
 def _error(booster: Any, fold: Fold) -> float:
-    """Root mean square error, or log loss, of the rows left out; xgboost says it in words."""
+    """Root mean square error, or log loss, of the rows left out; xgboost gives it as text."""
     return float(booster.eval(fold.outside).rsplit(":", 1)[1])
 
 
