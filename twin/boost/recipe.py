@@ -11,7 +11,7 @@ SEARCH_RATE, RATE = 0.2, 0.1  # the share of a Newton step that is taken, in the
 FIRST_F, FIRST_D = (Shape(1, 1.5), Shape(3, 0.0)), Shape(1, 2.0)
 F_SHAPES = tuple(Shape(depth, bonus) for bonus in (1.5, 0.0) for depth in (1, 2, 4))
 D_SHAPES = tuple(Shape(depth, 2.0) for depth in (1, 2, 3))
-SCREENS = (20, 10, 5)  # how many covariates a head may keep, by gain
+SCREENS = (40, 20, 14, 10, 7, 5)  # how many covariates a head keeps, one after the other
 SEARCH_STAGES = 7
 PASSES = 2  # of d given f, f given d
 LEAST_GAIN = 2e-5  # a pass that takes less off the loss is the last
@@ -26,33 +26,39 @@ def search(part: Part, run: Runner, report: Callable[[float], None]) -> Choices:
     """
     centres = (0.0, round(part.treated_share, 3), 1.0)
 
-    def tried(candidates: Sequence[Choices], **given: Fit | str) -> list[Fit]:
-        return run([lambda c=c: part.boost(c, rate=SEARCH_RATE, **given) for c in candidates])
+    def tried(candidates: Sequence[Choices]) -> list[Fit]:
+        return run([lambda c=c: part.boost(c, rate=SEARCH_RATE) for c in candidates])
 
     best = best_of(*tried([Choices(c, shape, FIRST_D) for c in centres for shape in FIRST_F]))
     report(best.loss)
-    for head, name in enumerate(("f_columns", "d_columns")):
-        best = best_of(best, *tried(_screened(best, head, name)))
+    for head in (0, 1):
+        best = _eliminated(best, head, lambda c: part.boost(c, rate=SEARCH_RATE))
         report(best.loss)
     for name, values in (("f", F_SHAPES), ("d", D_SHAPES), ("c", centres)):
         others = [v for v in values if v != getattr(best.choices, name)]
         best = best_of(best, *tried([replace(best.choices, **{name: v}) for v in others]))
         report(best.loss)
-    # d alone, given this f, with all covariates before it: d's own may have been screened away.
-    fresh = replace(best.choices, d_columns=None, d=FIRST_D)
-    (alone,) = tried([fresh], heads="d", f_from=best)
-    alone = best_of(alone, *tried(_screened(alone, 1, "d_columns"), heads="d", f_from=best))
-    best = best_of(best, alone)
+    # d alone, given this f, from all covariates: d's own may have been eliminated beside f's.
+    def alone(choices: Choices) -> Fit:
+        return part.boost(choices, rate=SEARCH_RATE, heads="d", f_from=best)
+
+    other = _eliminated(alone(replace(best.choices, d_columns=None, d=FIRST_D)), 1, alone)
+    best = best_of(best, other)
     report(best.loss)
     return best.choices
 
 
-def _screened(fit: Fit, head: int, name: str) -> list[Choices]:
-    """`fit`'s choices with the covariates of the largest gains alone."""
-    gains = fit.gains[head]
-    order, used = np.argsort(-gains, kind="stable"), int(np.count_nonzero(gains > 0))
-    kept = [tuple(sorted(order[:k].tolist())) for k in SCREENS if k < used]
-    return [replace(fit.choices, **{name: columns}) for columns in kept]
+def _eliminated(fit: Fit, head: int, refit: Callable[[Choices], Fit]) -> Fit:
+    """The best of refits with ever fewer covariates of one head: those of the least gain go."""
+    name = ("f_columns", "d_columns")[head]
+    best = fit
+    for k in SCREENS:
+        gains = fit.gains[head]
+        if k < np.count_nonzero(gains > 0):
+            kept = np.sort(np.argsort(-gains, kind="stable")[:k])
+            fit = refit(replace(fit.choices, **{name: tuple(kept.tolist())}))
+            best = best_of(best, fit)
+    return best
 
 
 def member(part: Part, choices: Choices) -> Fit:
