@@ -29,7 +29,7 @@ def test_many_values_are_cut_into_equal_shares(dtype: type) -> None:
     assert len(counts) == MOST_BINS
     assert counts.max() - counts.min() <= 2
     for b in range(MOST_BINS):  # bins are intervals, and their means are means
-        inside = X[B == b, 0]
+        inside = X[b == B, 0]
         low = -np.inf if b == 0 else bins.edges[0][b - 1]
         high = np.inf if b == MOST_BINS - 1 else bins.edges[0][b]
         assert low < inside.min()

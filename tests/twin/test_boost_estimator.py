@@ -313,7 +313,11 @@ def test_bad_validation_and_weights_are_named(rows: Rows, valid: Rows) -> None:
     ]:
         with pytest.raises(ValueError, match=message):
             boost().fit(*parts(rows), validation=value)
-    for weight, message in [(-np.ones(600), "is -1.0"), (np.ones(5), "sample_weight has 5")]:
+    for weight, message in [
+        (-np.ones(600), "is -1.0"),
+        (np.ones(5), "sample_weight has 5"),
+        (rows.treatment * 1.0, "rows of both arms .and weight above 0. in each"),
+    ]:
         with pytest.raises(ValueError, match=message):
             boost().fit(*parts(rows), sample_weight=weight)
 

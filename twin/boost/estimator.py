@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -111,24 +112,21 @@ class TwinBoost(BaseEstimator):
             with ThreadPoolExecutor(self.threads) as pool:
                 return list(pool.map(lambda task: task(), tasks))
 
-        def one(part: Any) -> Fit:
-            fit = member(part, choices)
+        def one(k: int) -> Fit:
+            fit = member(ready.member_part(k), choices)
             report(fit.loss)
-            return fit
+            own = ready.fold == k  # of the values only those that calibrate are kept
+            return replace(fit, f_values=fit.f_values[own], d_values=fit.d_values[own])
 
         choices = search(ready.search_part(self.search_rows), run, report)
-        return run([lambda part=part: one(part) for part in ready.member_parts()])
+        return run([lambda k=k: one(k) for k in range(self.members)])
 
     def _keep(self, ready: Prepared, fits: list[Fit]) -> None:
         """Every fitted attribute, when nothing can fail any more."""
         c = fits[0].choices.c
-        own = ready.fold
-        rows = np.flatnonzero(own >= 0)
         # Each row by the member that was fitted without it.
-        f, d = (
-            np.choose(own[rows], [getattr(fit, name)[rows] for fit in fits])
-            for name in ("f_values", "d_values")
-        )
+        rows = np.concatenate([np.flatnonzero(ready.fold == k) for k in range(len(fits))])
+        f, d = (np.concatenate([getattr(fit, f"{name}_values") for fit in fits]) for name in "fd")
         numbers = four_numbers(f, d, ready.t[rows] - c, ready.y[rows], ready.weight[rows])
         self.seed_, self.propensity_ = ready.seed, ready.treated_share
         self.n_features_in_ = len(ready.bins.names)

@@ -46,14 +46,10 @@ class Prepared:
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(5,)))
         return self._part(~stop, stop).thinned(most, rng)
 
-    def member_parts(self) -> list[Part]:
-        """Each member: fitted on all folds but one, stopped on validation rows or on that fold."""
-        validation = self.fold < 0
-        own_fold = not validation.any()
-        return [
-            self._part(~validation & (self.fold != k), self.fold == k if own_fold else validation)
-            for k in range(self.members)
-        ]
+    def member_part(self, k: int) -> Part:
+        """Member k: fitted on all folds but its own, stopped on validation rows or on its own."""
+        validation, own = self.fold < 0, self.fold == k
+        return self._part(~validation & ~own, validation if validation.any() else own)
 
     def _part(self, fit: NDArray[np.bool_], stop: NDArray[np.bool_]) -> Part:
         fit_rows, stop_rows = (np.flatnonzero(rows).astype(np.int32) for rows in (fit, stop))
@@ -89,7 +85,7 @@ def prepare(
         )
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(4,)))
     fold = _folds(y, t, members, fraction, rng)
-    _both_arms_in_each(fold, t, members)
+    _both_arms_in_each(fold, t, weight, members)
     fitted = fold >= 0
     bins = Bins.of(X if fitted.all() else _take(X, np.flatnonzero(fitted)), categories)
     B = bins.apply(X)
@@ -178,13 +174,13 @@ def _folds(
     return fold
 
 
-def _both_arms_in_each(fold: NDArray[np.int64], t: NDArray, members: int) -> None:
+def _both_arms_in_each(fold: NDArray[np.int64], t: NDArray, weight: Floats, members: int) -> None:
     for k in np.unique(fold):
-        arms = np.bincount(t[fold == k], minlength=2)
+        arms = np.bincount(t[(fold == k) & (weight > 0)], minlength=2)
         if arms.min() == 0:
             raise ValueError(
                 f"{len(fold)} rows, {int(t.sum())} of them treated, are too few for {members} "
-                "folds with rows of both arms in each; give more rows, or smaller `members`"
+                "folds with rows of both arms (and weight above 0) in each; give more rows"
             )
 
 

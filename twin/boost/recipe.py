@@ -13,6 +13,7 @@ F_SHAPES = tuple(Shape(depth, bonus) for bonus in (1.5, 0.0) for depth in (1, 2,
 D_SHAPES = tuple(Shape(depth, 2.0) for depth in (1, 2, 3))
 SCREENS = (40, 20, 14, 10, 7, 5)  # how many covariates a head keeps, one after the other
 SEARCH_STAGES = 7
+MANY_ROWS = 100_000  # above, members take the larger steps too
 PASSES = 2  # of d given f, f given d
 LEAST_GAIN = 2e-5  # a pass that takes less off the loss is the last
 
@@ -38,6 +39,7 @@ def search(part: Part, run: Runner, report: Callable[[float], None]) -> Choices:
         others = [v for v in values if v != getattr(best.choices, name)]
         best = best_of(best, *tried([replace(best.choices, **{name: v}) for v in others]))
         report(best.loss)
+
     # d alone, given this f, from all covariates: d's own may have been eliminated beside f's.
     def alone(choices: Choices) -> Fit:
         return part.boost(choices, rate=SEARCH_RATE, heads="d", f_from=best)
@@ -63,22 +65,13 @@ def _eliminated(fit: Fit, head: int, refit: Callable[[Choices], Fit]) -> Fit:
 
 def member(part: Part, choices: Choices) -> Fit:
     """f and d together; then d given f and f given d, kept where the validation loss falls."""
-    fit = part.boost(choices, rate=RATE)
+    rate = RATE if len(part.fit_rows) <= MANY_ROWS else SEARCH_RATE
+    fit = part.boost(choices, rate=rate)
     for _ in range(PASSES):
         before = fit.loss
-        line = part.sparse(fit)
-        fit = best_of(
-            fit,
-            part.boost(choices, rate=RATE, heads="d", f_from=fit),
-            part.boost(choices, rate=RATE, heads="d", f_from=fit, d_from=fit),
-            line,
-            part.boost(choices, rate=RATE, heads="d", f_from=fit, d_from=line),
-        )
-        fit = best_of(
-            fit,
-            part.boost(choices, rate=RATE, heads="f", d_from=fit),
-            part.boost(choices, rate=RATE, heads="f", f_from=fit, d_from=fit),
-        )
+        afresh = part.boost(choices, rate=rate, heads="d", f_from=fit)
+        fit = best_of(fit, afresh, part.sparse(fit))
+        fit = best_of(fit, part.boost(choices, rate=rate, heads="f", d_from=fit))
         if fit.loss > before - LEAST_GAIN:
             break
     return fit
