@@ -13,6 +13,7 @@ from datasets.contract import Dataset
 from datasets.criteo_arrays import MOST_FREQUENT, Prepared, Statistics, find_prepared, prepare
 from datasets.criteo_csv import FEATURES
 from datasets.criteo_union import (
+    DIGEST,
     SAMPLE,
     SAMPLES,
     UNION,
@@ -22,7 +23,7 @@ from datasets.criteo_union import (
     read_sample,
     read_union,
 )
-from datasets.files import DataFile, DataFileError, find, find_checked, how_to_get
+from datasets.files import DataFile, DataFileError, content_of, find, find_checked, how_to_get
 from datasets.real import RealSource, check_balance, draw, split
 from twin.rows import Rows
 
@@ -167,6 +168,19 @@ class Criteo(_Criteo):
             return message
         offer = "Enough for this size (13 MB): python -m datasets fetch criteo --size union"
         return f"{message}\n{offer}" if find(UNION) is None else None
+
+    def content(self, **options: Any) -> str | None:
+        """What names the rows that `load` would take: the complete file's, or the union's."""
+        size = options.get("size", self.options["size"])
+        if size == "sample":
+            return super().content(**options)
+        if size != "union" and (find(COMPLETE) or find_prepared(COMPLETE.sha256)):
+            return content_of(COMPLETE)
+        if size != "union" and find(UNPACKED):
+            return content_of(UNPACKED)
+        if size in (*_FROM_UNION, "union"):
+            return f"union {DIGEST}" if size == "union" or find(UNION) else None
+        return content_of(COMPLETE)
 
     def fetch(self, **options: Any) -> list[Path]:
         size = options.get("size", "full")

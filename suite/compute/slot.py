@@ -157,6 +157,7 @@ class Slot:
             machine=self._machine,
             warnings=tuple(map(printable, fitted.warnings)),
             predictions=self._predicted["test"],
+            row_numbers=found[1].get("row_numbers"),
         )
 
     def _answer(self, child: Child) -> tuple[dict, dict] | None:

@@ -39,10 +39,10 @@ def classifier(settings):
 @pytest.fixture
 def nothing_random(monkeypatch):
     """Settings drawn as ever, but without subsamples: libraries seed those in their own ways."""
-    from baselines import boost as _boost
+    from baselines import boost
 
-    monkeypatch.setitem(_boost.SPACE, "subsample", (1.0,))
-    monkeypatch.setitem(_boost.SPACE, "colsample_bytree", (1.0,))
+    monkeypatch.setitem(boost.SPACE, "subsample", (1.0,))
+    monkeypatch.setitem(boost.SPACE, "colsample_bytree", (1.0,))
 
 
 def test_the_s_learner_equals_that_of_causalml(rows, nothing_random):
@@ -100,7 +100,7 @@ def test_the_dr_learner_predicts_no_row_from_itself(rows, monkeypatch):
     # One setting, so that the outcome cannot reach m through the choice of settings.
     method = baselines.method("dr-learner")
     monkeypatch.setattr(method, "boost", replace(method.boost, draws=1))
-    monkeypatch.setattr("baselines._boost._cross_validate", lambda params, folds: (0.0, 20))
+    monkeypatch.setattr("baselines.boost._cross_validate", lambda params, folds: (0.0, 20))
     y = rows.y.copy()
     y[7] = 1 - y[7]
     for outcome in (rows.y, y):
