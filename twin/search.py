@@ -1,13 +1,14 @@
 """TwinSearch: a whole grid of settings as one computation, selected by validation q_adj."""
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
+from twin._progress import Progress
 from twin.base import UpliftEstimator
 from twin.estimator import TwinUplift, check_epochs
 from twin.lane import Setting
@@ -143,9 +144,15 @@ class TwinSearch(UpliftEstimator):
     def _train(self, training: Training) -> None:
         tracks = list(training.tracks)
         rungs = [r for r in RUNGS if self.halving and r < self.epochs]
-        with progress(len(tracks) * self.epochs, self.verbose) as report:
+        with Progress(len(tracks) * self.epochs, self.verbose) as bar:
+
+            def report() -> None:
+                best = max(t.best_score for t in training.tracks)
+                done = sum(len(t.loss) for t in training.tracks)
+                bar.update(done, f"best validation q_adj {best:.2f}")
+
             for index, until in enumerate([*rungs, self.epochs]):
-                training.advance(tracks, until, lambda: report(training.tracks))
+                training.advance(tracks, until, report)
                 if until < self.epochs:
                     tracks = survivors(tracks, every_node_penalty=index == 0)
 
@@ -224,33 +231,3 @@ def _result(track: Track, epochs: int) -> dict[str, Any]:
         "train_loss": track.loss[-1],
         "status": f"diverged in {trained}" if track.diverged else status,
     }
-
-
-class progress:
-    """A progress bar over lane-epochs when `show`, else nothing."""
-
-    def __init__(self, total: int, show: bool) -> None:
-        self.total, self.show = total, show
-
-    def __enter__(self) -> Callable[[Sequence[Track]], None]:
-        if not self.show:
-            return lambda tracks: None
-        from rich.progress import Progress
-
-        self._bar = Progress()
-        self._bar.start()
-        task = self._bar.add_task("training", total=self.total)
-
-        def report(tracks: Sequence[Track]) -> None:
-            best = max(t.best_score for t in tracks)
-            self._bar.update(
-                task,
-                completed=sum(len(t.loss) for t in tracks),
-                description=f"best validation q_adj {best:.2f}",
-            )
-
-        return report
-
-    def __exit__(self, *error: object) -> None:
-        if self.show:
-            self._bar.stop()
