@@ -92,7 +92,8 @@ class TwinNet(nn.Module):
         if not self.hidden:
             main, interaction = self._linear(x)
             return main + t[:, 0] * interaction
-        return self._from_first(nn.functional.linear(x, self.first, self.intercept), t)
+        shared, shift = self._first_layer(x)
+        return self._from_first(shared + t * shift)
 
     def both(self, x: Tensor) -> Tensor:
         """The logits of both twins, (n, 2): what does not depend on t is computed once."""
@@ -101,19 +102,22 @@ class TwinNet(nn.Module):
         if not self.hidden:
             main, interaction = self._linear(x)
             return torch.stack((main, main + interaction), dim=1)
-        shared = nn.functional.linear(x, self.first, self.intercept)
-        # An axis for the twins: t = 0, 1 against (n, m).
-        t = torch.arange(2, dtype=x.dtype, device=x.device).reshape(2, 1, 1)
-        return self._from_first(shared, t).T
+        shared, shift = self._first_layer(x)
+        return self._from_first(torch.stack((shared, shared + shift))).T
 
     def _linear(self, x: Tensor) -> tuple[Tensor, Tensor]:
         main, interaction = (x @ self.first.T).unbind(dim=1)
         return main + self.intercept, interaction + self.treatment
 
-    def _from_first(self, shared: Tensor, t: Tensor) -> Tensor:
-        h = shared + t * self.treatment
-        if self.scale is not None:
-            h = h * self.scale
+    def _first_layer(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """What enters the nodes without treatment, (n, m), and what a treatment adds, (m,)."""
+        if self.scale is None:
+            return nn.functional.linear(x, self.first, self.intercept), self.treatment
+        # On the weights, which are fewer than the activations of a batch.
+        first, intercept = self.first * self.scale[:, None], self.intercept * self.scale
+        return nn.functional.linear(x, first, intercept), self.treatment * self.scale
+
+    def _from_first(self, h: Tensor) -> Tensor:
         h = torch.relu(h)
         for layer in self.layers[:-1]:
             h = torch.relu(layer(h))
