@@ -5,6 +5,8 @@ Names are imported on first use, so that `import twin.qini` stays light: no torc
 
 from importlib import import_module
 
+__version__ = "0.1.0"  # the only place: the distribution takes its version from here
+
 _HOME = {
     "TwinBoost": "twin.boost.estimator",
     "TwinUplift": "twin.estimator",

@@ -56,9 +56,7 @@ def load(planned: Planned) -> Dataset:
     path = present(planned.own_data)
     sys.path.insert(0, str(path.parent))
     sources = {source.name: source for source in datasets.load_file(path)}
-    return datasets.load_from(
-        sources[wanted.source], replicate=wanted.replicate, **wanted.options
-    )
+    return datasets.load_from(sources[wanted.source], replicate=wanted.replicate, **wanted.options)
 
 
 def _shown(data: Dataset, reads_truth: bool) -> tuple[Mapping[str, Any], messages.Arrays]:

@@ -1,17 +1,20 @@
-"""A progress bar of a fit."""
+"""A progress bar over the steps of a fit."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from twin._progress import Progress
+
 
 @contextmanager
 def progress(total: int, show: bool) -> Iterator[Callable[[float], None]]:
-    """A function to call after each of `total` stages, with the validation loss reached."""
-    if not show:
-        yield lambda loss: None
-        return
-    from rich.progress import Progress
+    """Call the result with the validation loss after each of `total` steps."""
+    done = 0
+    with Progress(total, show) as bar:
 
-    with Progress() as bar:
-        task = bar.add_task("boosting", total=total)
-        yield lambda loss: bar.update(task, advance=1, description=f"validation loss {loss:.4f}")
+        def report(loss: float) -> None:
+            nonlocal done
+            done += 1
+            bar.update(done, f"validation loss {loss:.4f}")
+
+        yield report
