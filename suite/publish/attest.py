@@ -1,7 +1,8 @@
 """Attest: compute one stale cell of each method again, and note where nothing changed.
 
 Records of one method that the same change of code made stale stand and fall together: the
-cheapest of those with the most rows is run again. All scenarios are one state of code; a real data set has its own.
+cheapest of those with the most rows is run again. All scenarios are one state of code; a real data
+set has its own.
 """
 
 from collections.abc import Iterator
