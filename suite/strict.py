@@ -1,10 +1,14 @@
 """Dataclasses from JSON, with every type checked: nothing is converted, nothing is left over."""
 
 import math
+import sys
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, Union, get_args, get_origin, get_type_hints
+
+_DEEPEST = 50
+_LARGEST = sys.float_info.max
 
 
 class WrongType(ValueError):
@@ -15,7 +19,7 @@ def build(kind: Any, value: Any, where: str = "") -> Any:
     """`value`, as JSON gives it, as an instance of `kind`."""
     origin = get_origin(kind)
     if kind is Any:
-        return value
+        return _writable(value, where)
     if origin in (Union, types.UnionType):
         return _one_of(get_args(kind), value, where)
     if origin is tuple:
@@ -30,10 +34,26 @@ def build(kind: Any, value: Any, where: str = "") -> Any:
     return _plain(kind, value, where)
 
 
+def _writable(value: Any, where: str, depth: int = 0) -> Any:
+    """Anything that can be written as JSON again: finite, and not nested without end."""
+    _demand(depth < _DEEPEST, "...", f"nested less than {_DEEPEST} deep", where)
+    if isinstance(value, Mapping):
+        _demand(all(isinstance(name, str) for name in value), value, "named by texts", where)
+        return {k: _writable(v, where, depth + 1) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_writable(v, where, depth + 1) for v in value]
+    if isinstance(value, float):
+        _demand(math.isfinite(value), value, "a finite number", where)
+    else:
+        _demand(value is None or isinstance(value, str | int), value, "JSON", where)
+    return value
+
+
 def _plain(kind: type, value: Any, where: str) -> Any:
     if kind is float:
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        _demand(number and math.isfinite(value), value, "a finite number", where)
+        number = number and -_LARGEST <= value <= _LARGEST  # nan is not, nor a whole number beyond
+        _demand(number, value, "a finite number", where)
         return float(value)
     if kind is int:
         whole = isinstance(value, int) and not isinstance(value, bool)

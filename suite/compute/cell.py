@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import datasets
 from baselines.contract import Method
 from datasets.contract import Dataset
 from suite.compute import measures
 from suite.compute.measures import Bin, Curve, Score, Truth
+from suite.compute.pinned import THREADS
 from twin.rows import Rows
 
 PARTS = ("train", "valid", "test")
@@ -71,6 +73,16 @@ class Broken(Exception):
     """A method that does not keep its contract."""
 
 
+def load(source: str, options: Mapping[str, Any], replicate: int) -> Dataset:
+    """The rows of a cell."""
+    return datasets.load(source, replicate=replicate, **options)
+
+
+def handed_on(result: Result) -> dict[str, Any]:
+    """What a method learns from the fit that it starts from."""
+    return {"n_active_nodes": result.m_hat, "settings": result.settings}
+
+
 def visible(data: Dataset, reads_truth: bool) -> Dataset:
     """What a method may see: no outcome, treatment or truth of the test rows.
 
@@ -105,7 +117,7 @@ def fit_and_predict(
     reads_truth: bool,
 ) -> tuple[Fitted, dict[str, Floats]]:
     """Fit a method and predict the uplift of the rows of each part."""
-    method = method_class(threads=1, quick=quick, upstream_result=upstream)
+    method = method_class(threads=THREADS, quick=quick, upstream_result=upstream)
 
     def predict(part: Rows) -> Floats:
         return method.predict_rows(part) if reads_truth else method.predict(part.X)
@@ -122,7 +134,7 @@ def fit_and_predict(
             "draw random numbers in _fit, from its seed"
         )
     predicted = {"train": predict(data.train), "valid": predict(data.valid), "test": test}
-    fitted = Fitted(
+    return Fitted(
         settings=plain(method.settings_),
         candidates=method.n_candidates_,
         m=plain(method.n_nodes_),
@@ -131,8 +143,7 @@ def fit_and_predict(
         seconds=plain({**method.seconds_, "predict": predict_seconds}),
         cpu_seconds=cpu_seconds,
         warnings=tuple(str(text) for text in method.warnings_[:15]),
-    )
-    return fitted, predicted
+    ), predicted
 
 
 def measure(data: Dataset, predicted: Mapping[str, Floats], fitted: Fitted) -> Result:
@@ -165,7 +176,7 @@ def measure(data: Dataset, predicted: Mapping[str, Floats], fitted: Fitted) -> R
 
 def data_digest(data: Dataset) -> str:
     """A digest of every row of a data set."""
-    rows = [getattr(data, part) for part in PARTS]
+    rows = (getattr(data, part) for part in PARTS)
     return array_digest(*(array for part in rows for array in (part.X, part.y, part.treatment)))
 
 

@@ -11,6 +11,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from suite.compute.pinned import CANONICAL_INSTRUCTIONS, DECIDED_HERE, ONE_THREAD, V3_FLAGS
 from suite.plan.digest import PACKAGES, ROOT
 
 # The distributions that can move a number.
@@ -24,33 +25,6 @@ DISTRIBUTIONS = (
     "causalml",
     "numba",
 )
-
-# x86-64-v3, as the compilers define it: the instructions of every x86 server since 2015.
-_V3_FLAGS = frozenset(["avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"])
-_V3_FEATURES = (
-    "64bit avx avx2 bmi bmi2 cmov crc32 cx16 cx8 f16c fma fxsr lzcnt mmx movbe pclmul popcnt rdrnd "
-    "sahf sse sse2 sse3 sse4.1 sse4.2 ssse3 xsave"
-)
-
-# Which instructions add up a sum decides its last bits, and a search over settings makes
-# another choice of them: every cell is computed with those of x86-64-v3, whatever the machine
-# could do beyond. These must be set before a numerical library is imported.
-CANONICAL_INSTRUCTIONS = {
-    "OPENBLAS_CORETYPE": "Haswell",
-    "NUMBA_CPU_NAME": "haswell",
-    "NUMBA_CPU_FEATURES": ",".join(f"+{name}" for name in _V3_FEATURES.split()),
-    "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
-}
-
-# One thread per cell: these must be set before a numerical library is imported.
-ONE_THREAD = {
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "NUMBA_NUM_THREADS": "1",
-    "VECLIB_MAXIMUM_THREADS": "1",
-    "NUMEXPR_NUM_THREADS": "1",
-}
 
 
 @dataclass(frozen=True)
@@ -120,7 +94,7 @@ def cpu_model() -> str:
 
 def instructions() -> dict[str, str]:
     """The variables that pin the instruction set; none on a machine below x86-64-v3."""
-    return CANONICAL_INSTRUCTIONS if cpu_flags() >= _V3_FLAGS else {}
+    return CANONICAL_INSTRUCTIONS if cpu_flags() >= V3_FLAGS else {}
 
 
 @cache
@@ -136,7 +110,7 @@ def cpu_flags() -> frozenset[str]:
 
 def of_a_worker(caller: Mapping[str, str]) -> dict[str, str]:
     """The environment of a cell's process: the caller's, less what could move a number."""
-    kept = {name: value for name, value in caller.items() if name not in CANONICAL_INSTRUCTIONS}
+    kept = {name: value for name, value in caller.items() if not name.startswith(DECIDED_HERE)}
     return {**kept, **ONE_THREAD, **instructions()}
 
 

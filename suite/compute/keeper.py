@@ -14,7 +14,7 @@ import numpy as np
 
 import datasets
 from datasets.contract import Dataset
-from suite.compute import environment, messages
+from suite.compute import cell, environment, messages
 from suite.compute.cell import Fitted, measure, visible
 from suite.compute.worker import ERROR_LINES, packed_data, present
 from suite.plan.cell import Planned
@@ -52,7 +52,7 @@ def load(planned: Planned) -> Dataset:
     """The rows of a cell."""
     wanted = planned.cell.data
     if planned.own_data is None:
-        return datasets.load(wanted.source, replicate=wanted.replicate, **wanted.options)
+        return cell.load(wanted.source, wanted.options, wanted.replicate)
     path = present(planned.own_data)
     sys.path.insert(0, str(path.parent))
     sources = {source.name: source for source in datasets.load_file(path)}

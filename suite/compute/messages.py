@@ -86,6 +86,8 @@ class Incoming:
         try:
             body = json.loads(self._bytes[_LENGTH.size :])
             header, arrays = body["header"], body["arrays"]
+            if not isinstance(header, dict):
+                raise TypeError("its header is no mapping")
             sizes = [_size(*array) for array in arrays]
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise BadMessage(f"a message has no readable header ({error})") from None
@@ -108,6 +110,8 @@ class Incoming:
 def _size(name: str, kind: str, shape: list[int]) -> int:
     if kind not in _TYPES or not isinstance(name, str):
         raise TypeError(f"an array of type {kind!r}")
-    if len(shape) > 2 or not all(type(n) is int and 0 <= n < 1 << 40 for n in shape):
+    if not isinstance(shape, list) or len(shape) > 2:
+        raise TypeError(f"an array of shape {shape!r}")
+    if not all(type(n) is int and 0 <= n < 1 << 40 for n in shape):
         raise TypeError(f"an array of shape {shape!r}")
     return np.dtype(kind).itemsize * math.prod(shape)

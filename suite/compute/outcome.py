@@ -13,6 +13,8 @@ from suite.compute.cell import Result
 from suite.compute.environment import Machine, machine
 from suite.words import printable
 
+LONGEST_ERROR = 10_000  # characters that are kept of an error, from its end
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -50,7 +52,9 @@ class Outcome:
 
 def failure(error: str, seconds: float, on: Machine | None = None) -> Outcome:
     """The outcome of a cell that gave no number."""
-    return Outcome(None, printable(error), Cost({"failed": seconds}), on or machine())
+    return Outcome(
+        None, printable(error[-LONGEST_ERROR:]), Cost({"failed": seconds}), on or machine()
+    )
 
 
 def cores() -> int:

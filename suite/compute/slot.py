@@ -7,15 +7,17 @@ failed outcome.
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from suite.compute import messages
 from suite.compute.cell import PARTS, Fitted, Result
+from suite.compute.child import Child
 from suite.compute.environment import Machine
 from suite.compute.outcome import Cost, Limits, Outcome, failure
-from suite.compute.process import Child, ForkServer
+from suite.compute.process import ForkServer
 from suite.plan.cell import Planned
 from suite.plan.plan import code_facts
 from suite.strict import WrongType, build
@@ -23,10 +25,15 @@ from suite.words import printable
 
 POLL_SECONDS = 0.02
 _HEADER_BYTES = 1 << 22  # settings and warnings of a method
+_LONGEST_WARNING = 1000  # characters that are kept
 
 
 class Failed(Exception):
     """Why the present cell has no result."""
+
+
+def _fail(error: Failed) -> None:
+    raise error
 
 
 class Slot:
@@ -46,18 +53,26 @@ class Slot:
         """Begin `task`; `upstream` is what it learns from the fit that it starts from."""
         self.task, self._upstream, self.started = task, upstream, time.monotonic()
         self._peak = 0.0
+        try:
+            self._begin(task)
+        except Failed as error:
+            self._phase = partial(_fail, error)
+
+    def _begin(self, task: Planned) -> None:
         if code_facts(task.code, task.cell.data.source, task.own_data).digests != task.basis.code:
-            self._phase = self._refuse
-            return
+            raise Failed(
+                f"the code of {task.method} is not the code that the run was planned with; start "
+                "the run again (a long run is safe from edits in a git worktree of its own)"
+            )
         rows = (asdict(task.cell.data), task.own_data)
-        if self._keeper is None or self._rows != rows:
+        if self._keeper is None or self._rows != rows or self._keeper.gone():
             self._drop_keeper()
             self._keeper = self._server.fork("keeper")
             self._rows = rows
             request = {"do": "load", "planned": task.message()}
         else:
             request = {"do": "show", "reads_truth": task.code.reads_truth}
-        self._keeper.ask(messages.packed(request))
+        self._ask(self._keeper, messages.packed(request))
         self._phase = self._await_rows
 
     def poll(self) -> Outcome | None:
@@ -89,14 +104,13 @@ class Slot:
             self._keeper.close()
             self._keeper = None
 
-    def _refuse(self) -> None:
-        raise Failed(
-            f"the code of {self.task.method} is not the code that the run was planned with; start "
-            "the run again (a long run is safe from edits in a git worktree of its own)"
-        )
-
     def _await_rows(self) -> None:
-        if (found := self._answer(self._keeper)) is None:
+        try:
+            found = self._answer(self._keeper)
+        except Failed:
+            self._drop_keeper()  # it has no rows; the next cell may ask again
+            raise
+        if found is None:
             return
         answer, arrays = found
         self._machine = build(Machine, answer["machine"])
@@ -109,21 +123,19 @@ class Slot:
         self._worker = self._server.fork("worker", self.task.imports)
         self.started = time.monotonic()  # the clock of the method runs from here on
         most = 8 * sum(self._sizes.values()) + _HEADER_BYTES
-        self._ask_worker(messages.packed(header, arrays), most)
+        self._ask(self._worker, messages.packed(header, arrays), most)
         self._phase = self._await_predictions
 
-    def _ask_worker(self, pieces: list[memoryview], most: int) -> None:
+    def _ask(
+        self, child: Child, pieces: list[memoryview], most: int = messages.LARGEST_MESSAGE
+    ) -> None:
         try:
-            self._worker.ask(pieces, most)
+            child.ask(pieces, most)
         except OSError:
-            raise Failed(self._worker.why_gone()) from None
+            raise Failed(child.why_gone()) from None
 
     def _await_predictions(self) -> None:
-        try:
-            found = self._answer(self._worker)
-        except messages.BadMessage as error:
-            raise Failed(f"the method's process sent what is no answer: {error}") from None
-        if found is None:
+        if (found := self._answer(self._worker)) is None:
             return
         answer, predicted = found
         self._worker.close()
@@ -143,7 +155,7 @@ class Slot:
         self._peak = max(self._peak, memory)
         self._predicted = {name: array.astype(np.float64) for name, array in predicted.items()}
         request = {"do": "measure", "fitted": asdict(self._fitted)}
-        self._keeper.ask(messages.packed(request, self._predicted))
+        self._ask(self._keeper, messages.packed(request, self._predicted))
         self._phase = self._await_result
 
     def _await_result(self) -> Outcome | None:
@@ -155,7 +167,7 @@ class Slot:
             error=None,
             cost=Cost(fitted.seconds, fitted.cpu_seconds, self._peak),
             machine=self._machine,
-            warnings=tuple(map(printable, fitted.warnings)),
+            warnings=tuple(printable(text[:_LONGEST_WARNING]) for text in fitted.warnings),
             predictions=self._predicted["test"],
             row_numbers=found[1].get("row_numbers"),
         )
@@ -165,6 +177,8 @@ class Slot:
             found = child.answer()
         except EOFError:
             raise Failed(child.why_gone()) from None
+        except messages.BadMessage as error:
+            raise Failed(f"the process of the cell sent what is no answer: {error}") from None
         if found is not None and "error" in found[0]:
             raise Failed(str(found[0]["error"]))
         return found

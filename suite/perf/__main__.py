@@ -8,7 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from suite.compute.environment import ONE_THREAD, git_state
+from suite.compute.environment import git_state
+from suite.compute.pinned import ONE_THREAD
 
 os.environ.update(ONE_THREAD)  # before a numerical library is imported
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from suite.compute import environment
+from suite.compute.pinned import ONE_THREAD
 from suite.names import UserError
 from suite.plan.digest import ROOT
 
@@ -79,7 +80,7 @@ def asv(arguments: list[str], results: Path, *, code: Path = ROOT, quiet: bool =
         return subprocess.run(
             [sys.executable, "-m", "asv", *arguments, "--config", str(path)],
             # Before the installed packages, which may be those of another folder.
-            env=os.environ | environment.ONE_THREAD | {"ASV_PYTHONPATH": str(code)},
+            env=os.environ | ONE_THREAD | {"ASV_PYTHONPATH": str(code)},
             cwd=folder,
             stdout=subprocess.DEVNULL if quiet else None,
             stderr=subprocess.DEVNULL if quiet else None,

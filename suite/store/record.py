@@ -84,6 +84,15 @@ class Record:
     def parse(cls, line: str) -> Self:
         """The record of one line, or `BrokenRecord` with the reason."""
         try:
+            return cls._parse(line)
+        except BrokenRecord:
+            raise
+        except Exception as error:  # a line may hold anything
+            raise BrokenRecord(f"not a record: {type(error).__name__}: {error!s:.100}") from None
+
+    @classmethod
+    def _parse(cls, line: str) -> Self:
+        try:
             body = json.loads(line, parse_constant=_refuse)
             claimed = body.pop("checksum")
             form = body.pop("format", 1)
@@ -94,7 +103,7 @@ class Record:
 
             return carried_over(body, claimed, line)
         if form != FORMAT:
-            raise BrokenRecord(f"a record of format {form}; this version reads up to {FORMAT}")
+            raise BrokenRecord(f"format {form!s:.20}; this version reads up to {FORMAT}")
         sealed = {"format": FORMAT, **body}
         actual = checksum(sealed)
         # A digit beyond a float's precision changes no value: compare the text as well.

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from suite.compute import environment
+from suite.compute.cell import handed_on
 from suite.compute.outcome import Outcome, failure
 from suite.plan.cell import Planned
 from suite.plan.plan import Plan
@@ -90,16 +91,11 @@ def execute(progress: Progress, pool: Pool, writer: Writer | None, watcher: Watc
             if upstream is not None and not upstream.ok:
                 keep(cell, failure(f"it starts from {upstream.method}, which failed", 0.0))
             else:
-                pool.submit(cell, upstream and upstream_result(upstream))
+                pool.submit(cell, upstream and handed_on(upstream.result))
         if pool.running():
             for key, outcome in pool.finished():
                 keep(cells[key], outcome)
         watcher.tick(progress, [(cells[key], since) for key, since in pool.running().items()])
-
-
-def upstream_result(record: Record) -> dict[str, Any]:
-    """What a method learns from the fit that it starts from."""
-    return {"n_active_nodes": record.result.m_hat, "settings": record.result.settings}
 
 
 def record_of(cell: Planned, outcome: Outcome, commit: str | None, dirty: bool | None) -> Record:

@@ -1,0 +1,106 @@
+"""One forked process as its parent sees it: watched, asked, ended."""
+
+import contextlib
+import os
+import signal
+import socket
+from typing import Protocol
+
+import psutil
+
+from suite.compute import messages
+
+LAST_WORDS = 1 << 12  # bytes of a process's output that are kept
+_READS = 100  # pieces of output taken at a time
+
+
+class Server(Protocol):
+    """Who forked it, and is told when it ends."""
+
+    def code(self, pid: int) -> int | None: ...
+    def end(self, pid: int) -> None: ...
+
+
+class Child:
+    """One forked process: its connection, its output, its end."""
+
+    def __init__(self, server: Server, pid: int, connection: socket.socket, read: int) -> None:
+        self._server, self.pid, self.connection, self._read = server, pid, connection, read
+        self._words = bytearray()
+        self._incoming: messages.Incoming | None = None
+        self.open = True
+
+    def ask(self, pieces: list[memoryview], largest: int = messages.LARGEST_MESSAGE) -> None:
+        """Send a request; `answer` then gives what comes back, `largest` bytes at most."""
+        self.connection.setblocking(True)
+        messages.send(self.connection, pieces)
+        self.connection.setblocking(False)
+        self._incoming = messages.Incoming(largest)
+
+    def answer(self) -> tuple[dict, dict] | None:
+        """The answer once it is complete. `EOFError`: the process ended without one."""
+        self._drain()
+        incoming = self._incoming
+        try:
+            while not incoming.complete:
+                piece = self.connection.recv(min(1 << 20, incoming.wanted))
+                if not piece:
+                    raise EOFError
+                incoming.take(piece)
+        except BlockingIOError:
+            if self.gone() and not self._readable():
+                raise EOFError from None  # something that it left behind holds the connection
+            return None
+        except ConnectionError:
+            raise EOFError from None
+        return incoming.message()
+
+    def memory_mb(self) -> float:
+        """Resident memory of the process and of what it started."""
+        total = 0
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(self.pid)
+            for member in [process, *process.children(recursive=True)]:
+                with contextlib.suppress(psutil.Error):
+                    total += member.memory_info().rss
+        return total / 1024**2
+
+    def gone(self) -> bool:
+        """Whether it has ended."""
+        return self._server.code(self.pid) is not None
+
+    def why_gone(self) -> str:
+        """Its signal or exit code, and its last words."""
+        self._drain()
+        code = self._server.code(self.pid)
+        if code is None:
+            reason = "closed its connection"
+        elif code < 0:
+            hint = " (out of memory?)" if code == -signal.SIGKILL else ""
+            reason = f"ended with signal {signal.Signals(-code).name}{hint}"
+        else:
+            reason = f"ended with exit code {code}"
+        words = self._words.decode(errors="replace").strip().splitlines()[-10:]
+        return "\n".join([f"the process of the cell {reason}", *words])
+
+    def close(self) -> None:
+        """End it and all that it started."""
+        if self.open:
+            self.open = False
+            self.connection.close()
+            self._server.end(self.pid)
+            os.close(self._read)
+
+    def _drain(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            for _ in range(_READS):  # who prints faster than we read must not keep us here
+                if not (piece := os.read(self._read, 1 << 16)):
+                    return
+                self._words += piece
+                del self._words[:-LAST_WORDS]
+
+    def _readable(self) -> bool:
+        try:
+            return bool(self.connection.recv(1, socket.MSG_PEEK))
+        except (BlockingIOError, ConnectionError):
+            return False
