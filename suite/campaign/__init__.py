@@ -1,0 +1,1 @@
+"""From a campaign file to a decision."""
