@@ -51,6 +51,7 @@ class Column:
     levels: tuple[str, ...] = ()  # of a category, the most frequent first
     n_levels: int = 0
     date_format: str | None = None
+    as_of: str | None = None  # the day dates are counted back from, 2025-01-31
     missing_codes: tuple[float, ...] = ()
     suspected: bool = False  # left out, or kept by --keep although suspected
     sensitive: bool = False  # its name says gender, religion, birth, ...
