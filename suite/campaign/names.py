@@ -7,46 +7,20 @@ from collections.abc import Iterable
 from suite.campaign.errors import UserError
 
 OUTCOMES = frozenset(
-    [
-        "outcome",
-        "target",
-        "y",
-        "bought",
-        "buy",
-        "purchase",
-        "purchased",
-        "converted",
-        "conversion",
-        "response",
-        "responded",
-        "visit",
-        "visited",
-        "churn",
-        "churned",
-    ]
-)
+    ("outcome", "target", "y", "bought", "buy", "purchase", "purchased", "converted",
+     "conversion", "response", "responded", "visit", "visited", "churn", "churned")
+)  # fmt: skip
 LOWER_IS_BETTER = ("churn", "cancel", "default")
 ARMS = frozenset(
-    [
-        "arm",
-        "arms",
-        "group",
-        "segment",
-        "variant",
-        "variation",
-        "cell",
-        "test",
-        "treat",
-        "treatment",
-    ]
+    ("arm", "arms", "group", "segment", "variant", "variation", "cell", "test", "treatment")
 )
 CONTROLS = frozenset(
-    ["no", "none", "not", "control", "ctrl", "holdout", "untreated", "baseline", "false"]
+    ("no", "none", "not", "control", "ctrl", "holdout", "untreated", "baseline", "false")
 )
-POSITIVES = frozenset(["1", "yes", "true", "y", "t", "ja", "oui", "si", "sí"])
-NEGATIVES = frozenset(["0", "no", "false", "n", "f", "nein", "non", "none", "never"])
-CODES = frozenset(["zip", "plz", "postcode", "postal", "code", "store", "branch"])
-IDS = frozenset(["id", "uuid", "guid"])
+POSITIVES = frozenset(("1", "yes", "true", "y", "t", "ja", "oui", "si", "sí"))
+NEGATIVES = frozenset(("0", "no", "false", "n", "f", "nein", "non", "none", "never"))
+CODES = frozenset(("zip", "plz", "postcode", "postal", "code", "store", "branch"))
+IDS = frozenset(("id", "uuid", "guid"))
 SENSITIVE = ("gender", "sex", "religion", "ethnic", "nationality", "birth")
 AFTERWARDS = ("open", "click", "redeem", "revenue", "spend", "unsubscrib", "conver", "purchas")
 

@@ -1,10 +1,12 @@
 """Rows of a file, as text (csv) or as they are stored (parquet): all at once or in pieces."""
 
 import csv
+import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.dataset as pads
@@ -12,6 +14,7 @@ import pyarrow.parquet as papq
 
 from suite.campaign.errors import UserError
 from suite.campaign.sniff import Shape, open_text
+from suite.campaign.types import Source
 
 PIECE = 100_000  # rows
 _BLOCK = 8 << 20  # bytes of csv parsed at a time
@@ -53,6 +56,24 @@ def header(shape: Shape) -> list[str]:
             names = next((row for row in csv.reader(file, delimiter=shape.separator) if row), [])
     _check_names(shape, names)
     return names
+
+
+def from_frame(frame: pd.DataFrame) -> tuple[pa.Table, Source]:
+    """A frame of pandas as a table, with a digest of its values."""
+    if frame.columns.duplicated().any():
+        raise UserError(
+            f"two columns are called {frame.columns[frame.columns.duplicated()][0]}; rename one"
+        )
+    if len(frame) == 0:
+        raise UserError("the frame has no rows")
+    frame = frame.rename(columns=str)
+    mixed = [name for name in frame if frame[name].dtype == object]
+    text = {name: frame[name].map(str, na_action="ignore") for name in mixed}
+    frame = frame.assign(**text)
+    digest = hashlib.sha256(repr(list(frame.columns)).encode())
+    digest.update(pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes())
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    return table, Source("frame", digest.hexdigest(), table.num_rows, table.num_columns)
 
 
 def _batches(shape: Shape, columns: Sequence[str] | None, rows: int) -> Iterator[pa.Table]:
