@@ -1,12 +1,14 @@
 """What is known about a campaign file after it was read and checked."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
+from suite.campaign.prices import Budget, Prices
 
 Kind = Literal["number", "category", "date", "text", "id", "constant", "outcome", "arm", "role"]
 Verdict = Literal["fair", "slightly predictable", "not random"]
@@ -51,6 +53,7 @@ class Column:
     levels: tuple[str, ...] = ()  # of a category, the most frequent first
     n_levels: int = 0
     date_format: str | None = None
+    as_of: str | None = None  # the day dates are counted back from, 2025-01-31
     missing_codes: tuple[float, ...] = ()
     suspected: bool = False  # left out, or kept by --keep although suspected
     sensitive: bool = False  # its name says gender, religion, birth, ...
@@ -125,6 +128,7 @@ class Campaign:
     guesses: tuple[Guess, ...]
     suspects: tuple[Suspect, ...]
     effects: tuple[ArmEffect, ...]  # control first
+    any_effect: ArmEffect  # of all treatments together, equal to effects[1] if there is one
     fairness: Fairness
     source: Source
     as_of: date | None = None
@@ -134,10 +138,11 @@ class Campaign:
     strata: NDArray[np.int64] | None = None
     strata_names: tuple[str, ...] = ()
     money: NDArray[np.float64] | None = None
-    value: NDArray[np.float64] | None = None  # by row, where --value or --cost names a column
-    cost: NDArray[np.float64] | None = None  # (n, arms)
+    prices: Prices | None = None  # what the user said: numbers, or names of columns
+    value: NDArray[np.float64] | None = None  # of one outcome, by row, if there are prices
+    cost: NDArray[np.float64] | None = None  # (n, arms), 0 for control
+    budget: Budget | None = None
     lower_is_better: bool = False
-    options: dict[str, object] = field(default_factory=dict)
 
     @property
     def used(self) -> tuple[str, ...]:
