@@ -17,9 +17,9 @@ from socket import socketpair
 
 import psutil
 
+from suite import environment
 from suite.cell import Outcome, Task, failure
 from suite.digest import ROOT
-from suite.environment import ONE_THREAD
 from suite.worker import BEGUN
 
 POLL_SECONDS = 0.1
@@ -115,7 +115,10 @@ class Slot:
             stdin=subprocess.DEVNULL,
             stdout=self._output,
             stderr=self._output,
-            env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+            env={
+                **environment.of_a_worker(os.environ),
+                "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+            },
         )
         theirs.close()
         self.connection = Connection(ours.detach())
