@@ -24,7 +24,7 @@ import psutil
 
 from suite.campaign.errors import UserError
 from suite.campaign.store import Result, Store
-from suite.environment import of_a_worker
+from suite.compute.environment import of_a_worker
 
 POLL_SECONDS = 0.2
 START_SECONDS = 180.0  # to import and to take the setup, before the clock of a unit runs

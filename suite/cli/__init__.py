@@ -1,1 +1,1 @@
-"""The verbs of the command line, one file each."""
+"""What a person types. Nothing is decided here."""
