@@ -113,6 +113,7 @@ class Cells:
             days = pc.cast(self.words, pa.timestamp("us"), safe=False)
             return days.to_numpy(zero_copy_only=False).astype("datetime64[D]")
         words = pd.Series(self.words.to_pylist(), dtype=object)
+        pattern = pattern or "%Y-%m-%d"  # dates were stored, and now come as text
         parsed = pd.to_datetime(words, format=pattern, errors="coerce", utc="%z" in pattern)
         if "%z" in pattern:
             parsed = parsed.dt.tz_localize(None)
