@@ -60,3 +60,29 @@ class Store:
 
     def _path(self, key: str) -> Path:
         return self._folder / f"{sha256(key.encode()).hexdigest()[:20]}.npz"
+
+
+def packed(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    """`value` as JSON, its arrays and bytes moved to `arrays` and named in their place."""
+    if isinstance(value, bytes | np.ndarray):
+        name = f"part{len(arrays)}"
+        arrays[name] = np.frombuffer(value, np.uint8) if isinstance(value, bytes) else value
+        return {"$bytes" if isinstance(value, bytes) else "$array": name}
+    if isinstance(value, dict):
+        return {key: packed(item, arrays) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [packed(item, arrays) for item in value]
+    return value
+
+
+def unpacked(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    """What `packed` made."""
+    if isinstance(value, list):
+        return [unpacked(item, arrays) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "$array" in value:
+        return arrays[value["$array"]]
+    if "$bytes" in value:
+        return arrays[value["$bytes"]].tobytes()
+    return {key: unpacked(item, arrays) for key, item in value.items()}

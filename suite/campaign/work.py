@@ -15,6 +15,7 @@ from suite.campaign import segments
 from suite.campaign.encode import Encoder
 from suite.campaign.folds import tuning_rows
 from suite.campaign.scores import outcome_means
+from suite.campaign.store import packed
 from suite.campaign.types import Column
 from twin.rows import Rows
 
@@ -73,6 +74,8 @@ def pilot(setup: Setup, method: str, rows: int) -> Answer:
     start = time.process_time()
     found = _fit(setup, method, learnt.rows, learnt.X, seed=0, whole=False)
     seconds = time.process_time() - start
+    for method_of_arm in found:  # one that cannot be kept cannot be chosen, and fails here
+        method_of_arm.state()
     return {}, {"cpu_seconds": seconds, "tunes": any(m.n_candidates_ > 0 for m in found)}
 
 
@@ -137,12 +140,15 @@ def _shuffled(
     return np.asarray(found, dtype=np.float32)
 
 
-def fit_final(setup: Setup, method: str, whole: bool) -> tuple[Encoder, list[baselines.Method]]:
-    """The encoder and one fitted method for each treatment, on all rows."""
+def final(setup: Setup, method: str, whole: bool) -> Answer:
+    """The state of the encoder and of one method for each treatment, learnt from all rows."""
     rows = _some(setup, np.arange(len(setup.outcome)), LARGEST_FINAL)
     learnt = _learn(setup, rows)
     seed = _seed(setup, method, ())
-    return learnt.encoder, _fit(setup, method, learnt.rows, learnt.X, seed, whole)
+    fitted = _fit(setup, method, learnt.rows, learnt.X, seed, whole)
+    arrays: dict[str, NDArray[Any]] = {}
+    states = [packed(m.state(), arrays) for m in fitted]
+    return arrays, {"encoder": learnt.encoder.state(), "methods": states}
 
 
 def _part(setup: Setup, left_out: Sequence[int]) -> tuple[Learnt, NDArray[np.intp]]:
@@ -204,4 +210,9 @@ def _seed(setup: Setup, what: str, left_out: Sequence[int]) -> int:
     return crc32(f"{setup.seed} {what} {tuple(left_out)}".encode())
 
 
-TASKS: dict[str, Callable[..., Answer]] = {"pilot": pilot, "means": means, "fit": fit}
+TASKS: dict[str, Callable[..., Answer]] = {
+    "pilot": pilot,
+    "means": means,
+    "fit": fit,
+    "final": final,
+}

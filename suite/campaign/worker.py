@@ -28,15 +28,15 @@ def main(descriptor: int, parent: int) -> None:
         connection.send("ready")
         while True:
             task, arguments = connection.recv()
-            start = time.perf_counter()
+            start = time.process_time()
             try:
                 arrays, values = work.TASKS[task](setup, **arguments)
-                result = Result(arrays, values, time.perf_counter() - start)
+                result = Result(arrays, values, time.process_time() - start)
             except Exception as error:
                 last = traceback.extract_tb(error.__traceback__)[-1]
                 text = f"{type(error).__name__}: {error} ({os.path.basename(last.filename)}"
                 text = f"{text} line {last.lineno})"
-                result = Result(error=text[:2000], seconds=time.perf_counter() - start)
+                result = Result(error=text[:2000], seconds=time.process_time() - start)
             connection.send(result)
     except EOFError:
         return
