@@ -21,25 +21,22 @@ def _score(options: argparse.Namespace) -> int:
 
     model = bundle.load(Path(options.model))
     out = options.out or str(Path(options.file).with_suffix("").with_suffix(".scores.csv"))
-    scored = score_file(
-        model,
-        options.file,
-        ScoreOptions(
-            out=out,
-            budget=options.budget,
-            value=options.value,
-            cost=options.cost,
-            all_columns=options.all_columns,
-            forgive=options.bad_cells == "missing",
-            as_of=options.as_of,
-        ),
+    about = ScoreOptions(
+        out=out,
+        budget=options.budget,
+        value=options.value,
+        cost=options.cost,
+        all_columns=options.all_columns,
+        forgive=options.bad_cells == "missing",
+        as_of=options.as_of,
     )
+    scored = score_file(model, options.file, about)
     changed = any(v is not None for v in (options.budget, options.value, options.cost))
     words = said(model, scored, changed)
     if options.evaluate:
         from suite.campaign.check import check_file
 
-        words += "\n" + check_file(model, options.file, scored.as_of)
+        words += "\n" + check_file(model, options.file, about)
     elif scored.can_evaluate:
         words += f"\n{model.arm_name} and {model.outcome_name} are there: --evaluate compares"
     # Scores that go to stdout must stay a table.
