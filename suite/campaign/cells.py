@@ -127,6 +127,7 @@ class Cells:
         sample = words[:: max(1, len(words) // 1000)]
         short = Cells(pa.array(sample, pa.string()))
         patterns = [day + time for time in TIMES for day in FORMATS]
+        patterns = [p for p in patterns if _fits(words[0], p)]  # most are out at once
         fits = [p for p in patterns if not np.isnat(short.dates(p)).any()]
         return [p for p in fits if not np.isnat(self.dates(p)).any()]
 
@@ -156,3 +157,11 @@ def _text(word: object) -> str:
     if isinstance(word, datetime | date):
         return word.isoformat()
     return str(word)
+
+
+def _fits(word: str, pattern: str) -> bool:
+    try:
+        datetime.strptime(word, pattern)
+    except ValueError:
+        return False
+    return True
