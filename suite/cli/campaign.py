@@ -33,7 +33,8 @@ def _campaign(options: argparse.Namespace, given: Sequence[str]) -> int:
 
     for line in say.lines(campaign.guesses, WIDTH):
         tell(line)
-    out = Path(options.out) if options.out else Path(options.file).parent / FOLDER
+    options.out = options.out or str(Path(options.file).parent / FOLDER)  # errors name it
+    out = Path(options.out)
     if options.dry_run:
         tell(f"nothing was trained (--dry-run); a run takes up to {options.time} (--time)")
         return DONE

@@ -24,10 +24,9 @@ def guarded(
     arguments: Sequence[str] | None,
 ) -> int:
     """The exit code of `verb`; errors are said on stderr."""
-    writing = "the output"
+    options = argparse.Namespace()
     try:
-        options = parser.parse_args(arguments)
-        writing = str(getattr(options, "out", None) or writing)
+        parser.parse_args(arguments, options)
         return verb(options)
     except CampaignError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -39,9 +38,11 @@ def guarded(
         sys.stderr.close()
         return DONE
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        why = "no space left" if full else error.strerror or str(error)
-        goes_on = "; what was computed is kept, the same command goes on" if full else ""
-        where = writing if full else error.filename or writing
-        print(f"error: cannot write {where} ({why}){goes_on}", file=sys.stderr)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            where = getattr(options, "out", None) or "the output"
+            text = f"cannot write {where} (no space left); "
+            text += "what was computed is kept, the same command goes on"
+        else:
+            text = f"{error.filename or 'a file'}: {error.strerror or error}"
+        print(f"error: {text}", file=sys.stderr)
         return MISTAKE
