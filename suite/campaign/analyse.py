@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from suite.campaign import findings, plan
 from suite.campaign.calibration import NO_MODEL
@@ -13,10 +14,10 @@ from suite.campaign.errors import DataError, UserError
 from suite.campaign.findings import Findings
 from suite.campaign.folds import outer_folds
 from suite.campaign.model import Model
+from suite.campaign.setup import Setup
 from suite.campaign.store import Store
 from suite.campaign.types import Campaign
 from suite.campaign.units import Limits, Unit, Workers, run_units
-from suite.campaign.work import Setup
 
 COMPARING = 0.9  # share of the time for comparing methods; the rest is the final fit and the page
 
@@ -100,7 +101,8 @@ def analyse(
         if not fits:
             failed = "; ".join(f"{name}: {error}" for name, error in progress.failed.items())
             raise RuntimeError(f"no method could be fitted ({failed})")
-        found = findings.find(campaign, setup, means, fits, progress)
+        with threadpool_limits(1):  # threads would add up sums in another order
+            found = findings.find(campaign, setup, means, fits, progress)
         # Without a choice any model will do: its calibration is flat.
         name = found.outcome.final.method
         name = next(iter(fits)) if name == NO_MODEL else name

@@ -120,13 +120,14 @@ def run(
     summary = summarise(found, model)
     summary["quick"] = settings.quick
     summary["about"] = {
-        "command": command,
         "seed": settings.seed,
         "folds": int(found.evidence.folds.max()) + 1,
         "versions": versions(),
     }
-    summary["timing"] = plain(
+    # What differs between two runs of the same question stays in one place.
+    summary["this_run"] = plain(
         {
+            "command": command,
             "seconds": time.monotonic() - begun,
             "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
             "methods": found.progress.seconds,

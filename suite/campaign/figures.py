@@ -40,10 +40,11 @@ def profit(summary: Summary) -> str:
     plot.line([0, 1], [0, 0], "zero")
     plot.line([0, 1], [0, mean[-1]], "chance")
     plot.line(shares, mean, "curve")
-    marks = [(0.0, 0.0, "nobody", "start", 8), (1.0, mean[-1], "everybody", "end", -8)]
-    for x, y, name, anchor, shift in marks:
+    below = 18 if mean[-1] < 0 else -10  # off the curve and the line of chance
+    marks = [(0.0, 0.0, "nobody", "start", 8, 18), (1.0, mean[-1], "everybody", "end", 0, below)]
+    for x, y, name, anchor, right, down in marks:
         plot.dot(x, y, "mark")
-        plot.text(plot.px(x) + shift, plot.py(y) - 9, name, "name", anchor)
+        plot.text(plot.px(x) + right, plot.py(y) + down, name, "name", anchor)
     if 0 < rule["share"] < 1:
         plot.dot(rule["share"], at, "rule", 6)
         plot.text(plot.px(rule["share"]), plot.py(at) - 12, "the rule", "strong", "middle")

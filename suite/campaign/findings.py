@@ -15,9 +15,9 @@ from suite.campaign.evaluate import Evidence
 from suite.campaign.inference import Estimate
 from suite.campaign.model import Model
 from suite.campaign.procedure import Fits
+from suite.campaign.setup import Setup
 from suite.campaign.store import Result, unpacked
 from suite.campaign.types import Campaign
-from suite.campaign.work import Setup
 
 USUAL_SHARE = 0.3  # at which methods are compared where the rule treats all or none
 

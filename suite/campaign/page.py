@@ -25,7 +25,7 @@ def render(summary: dict[str, Any]) -> str:
     return template.render(
         s=summary,
         css=Markup((HERE / "report.css").read_text(encoding="utf-8")),
-        made=summary["timing"]["finished"],
+        made=summary["this_run"]["finished"],
         cards=_cards(summary),
         lights=_lights(summary),
         **sections.all_of(summary),

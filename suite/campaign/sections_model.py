@@ -99,7 +99,7 @@ def drivers(s: Summary) -> Context | None:
 
 def methods(s: Summary) -> Context | None:
     """Every method alone, by its Qini area."""
-    rows, seconds = s["methods"], s["timing"]["methods"]
+    rows, seconds = s["methods"], s["this_run"]["methods"]
     if not rows:
         return None
     level = [row["name"] for row in rows if row["level"]]
@@ -142,7 +142,7 @@ def methods_notes(s: Summary) -> list[str]:
     """What was left out, what failed, what the folds chose."""
     notes = [
         f"{name} was left out for time: it needs about {needs:,.0f} s more."
-        for name, needs in s["timing"]["left_out"].items()
+        for name, needs in s["this_run"]["left_out"].items()
     ]
     notes += [f"{name} failed: {error}" for name, error in s["failed"].items()]
     folds = ", ".join(s["chosen_in_folds"])
@@ -157,9 +157,9 @@ def appendix(s: Summary) -> list[list[str]]:
         ["q, in per cent", f"{q['q']:.3f}"],
         ["rho", f"{q['rho']:.3f}"],
         ["q_adj", f"{q['q_adj']:.3f}"],
-        ["command", about["command"]],
+        ["command", s["this_run"]["command"]],
         ["seed, folds", f"{about['seed']}, {about['folds']}"],
         ["versions", ", ".join(f"{name} {v}" for name, v in about["versions"].items())],
         ["sha256 of the file", s["file"]["sha256"]],
-        ["seconds", f"{s['timing']['seconds']:.0f}"],
+        ["seconds", f"{s['this_run']['seconds']:.0f}"],
     ]

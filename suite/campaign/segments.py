@@ -39,7 +39,10 @@ def grow(frame: pd.DataFrame, score: NDArray[np.float64]) -> list[list[Condition
 def _features(column: pd.Series) -> list[tuple[tuple[str, Any, Any], NDArray[np.float64]]]:
     """((kind, level, fill), numbers): a number or date as it is, a level as 0/1."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        levels = column.value_counts().index[:LEVELS]
+        counts = column.value_counts()
+        levels = list(counts.index[counts > 0][:LEVELS])
+        if len(levels) == 2 and not column.isna().any():  # "yes" rather than "not no"
+            return [(("level", levels[0], levels[1]), (column == levels[0]).to_numpy(float))]
         return [(("level", level, None), (column == level).to_numpy(float)) for level in levels]
     numbers, kind = as_numbers(column)
     known = numbers[~np.isnan(numbers)]
@@ -65,9 +68,10 @@ def _leaves(
         return [path]
     name, kind, detail, fill = columns[tree.feature[node]]
     if kind == "level":
-        low, high = (
-            {"test": test, "value": detail, "missing": test == "not"} for test in ("not", "is")
-        )
+        high = {"test": "is", "value": detail, "missing": False}
+        low = {"test": "not", "value": detail, "missing": True}
+        if fill is not None:
+            low = {"test": "is", "value": fill, "missing": False}
     else:
         cut = _rounded(float(tree.threshold[node]), whole=detail)
         low, high = (

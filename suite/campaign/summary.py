@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from suite.campaign import evaluate, verdict
+from suite.campaign import evaluate, told_apart, verdict
 from suite.campaign.calibration import rows_needed, smallest_difference
 from suite.campaign.findings import Findings
 from suite.campaign.inference import Estimate
@@ -57,7 +57,9 @@ def summarise(found: Findings, model: Model) -> dict[str, Any]:
         "effects": _effects(found),
         "fair": _fair(found),
         "tells_apart": _tells(found),
-        "groups": [asdict(group) for group in evaluate.ten_groups(found.evidence, found.treatment)],
+        "groups": [
+            asdict(group) for group in told_apart.ten_groups(found.evidence, found.treatment)
+        ],
         "segments": [asdict(segment) for segment in found.segments],
         "drivers": [{**asdict(driver), "noise": driver.noise} for driver in found.drivers],
         "methods": [{**asdict(row), "chosen": row.name == final.method} for row in found.methods],
@@ -160,7 +162,7 @@ def _fair(found: Findings) -> dict[str, Any]:
 
 def _tells(found: Findings) -> dict[str, Any]:
     final, arm = found.outcome.final, found.treatment
-    slope = evaluate.outer_slope(found.evidence, arm)
+    slope = told_apart.outer_slope(found.evidence, arm)
     psi = found.outcome.psi[:, arm - 1]
     arms = zip(found.campaign.arms[1:], final.slopes, final.calibrations, strict=True)
     return {

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
@@ -15,8 +15,8 @@ from suite.campaign import segments
 from suite.campaign.encode import Encoder
 from suite.campaign.folds import tuning_rows
 from suite.campaign.scores import outcome_means
+from suite.campaign.setup import Setup
 from suite.campaign.store import packed
-from suite.campaign.types import Column
 from twin.rows import Rows
 
 LARGEST_FIT = 200_000  # rows, when methods are compared
@@ -25,32 +25,6 @@ SHUFFLED_ROWS = 20_000  # of a fold, for drivers
 CACHED_ROWS = 100_000  # encoded rows of a file up to this size are kept between units
 
 Answer = tuple[dict[str, NDArray[Any]], dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Setup:
-    """The rows that all units share."""
-
-    columns: tuple[Column, ...]
-    frame: pd.DataFrame
-    outcome: NDArray[np.int8]
-    arm: NDArray[np.int8]
-    arms: int
-    groups: NDArray[np.integer] | None
-    folds: NDArray[np.int8]
-    money: NDArray[np.float64] | None
-    seed: int
-    shares: tuple[float, ...]
-    segment_folds: tuple[int, ...]
-    quick: bool = False
-    cache: dict[tuple[int, ...], Any] = field(default_factory=dict, compare=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "cache": {}}
-
-    @property
-    def used(self) -> list[str]:
-        return [column.name for column in self.columns if column.used]
 
 
 @dataclass(frozen=True)
