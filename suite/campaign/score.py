@@ -1,14 +1,19 @@
 """Score new customers: any number of rows in pieces, memory flat, output in their order."""
 
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow.parquet as papq
 
 from suite.campaign.application import Application, ScoreOptions
 from suite.campaign.errors import UserError
 from suite.campaign.model import Model
 from suite.campaign.new_rows import Drift
+from suite.campaign.read import from_frame
 from suite.campaign.sniff import sniff
 from suite.campaign.write import Writer
 
@@ -56,3 +61,13 @@ def score_file(model: Model, path: str | Path, options: ScoreOptions) -> Scored:
         can_evaluate={model.arm_name, model.outcome_name} <= set(run.header),
         as_of=run.as_of,
     )
+
+
+def score_frame(model: Model, frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
+    """Scores of the rows of `frame`; `options` as in `ScoreOptions`, less `out`."""
+    table, _ = from_frame(frame)
+    with tempfile.TemporaryDirectory(prefix="uplift-") as folder:
+        papq.write_table(table, Path(folder) / "frame.parquet")
+        out = Path(folder) / "scores.parquet"
+        score_file(model, Path(folder) / "frame.parquet", ScoreOptions(out=str(out), **options))
+        return papq.read_table(out).to_pandas()

@@ -18,7 +18,7 @@ from suite.campaign.cells import Cells
 from suite.campaign.columns import typed
 from suite.campaign.new_rows import column_of
 from suite.campaign.read import from_frame
-from suite.campaign.score import score_file
+from suite.campaign.score import score_file, score_frame
 from suite.campaign.select import ALL, cut
 from suite.cli import score as cli
 from tests.suite.campaign.retail import model, new_customers, retail, written
@@ -139,6 +139,13 @@ def test_the_cut_is_that_of_sorting(tmp_path, monkeypatch):
         expected[order[np.cumsum(steps[order, 2]) <= budget]] = True
         assert np.array_equal(cut(path, budget).takes(steps[:, 0], steps[:, 1]), expected)
     assert cut(path, 1e9) == ALL
+
+
+def test_frames_are_scored_like_files(files):
+    folder, run = files
+    run("--budget", "20%")
+    scores = score_frame(model(), new_customers(), budget="20%")
+    pd.testing.assert_frame_equal(scores, pd.read_csv(folder / "scores.csv"), check_dtype=False)
 
 
 def test_new_prices_change_the_rule(files, capsys):
