@@ -86,8 +86,10 @@ def run(
         target = psi.inner[k][outside]
         choice = choose(part, target, folds[outside], own)
         choices.append(choice)
-        score = np.zeros_like(psi.outer) if choice.method == NO_MODEL else (
-            crossed[choice.method].outer
+        score = (
+            np.zeros_like(psi.outer)
+            if choice.method == NO_MODEL
+            else (crossed[choice.method].outer)
         )
         gain[inside] = apply(choice.calibrations, score[inside])
         for name, c in crossed.items():

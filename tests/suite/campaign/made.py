@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 
-def small(seed: int = 0, n: int = 3000, arms: int = 2, effect: float = 0.25) -> pd.DataFrame:
+def small(seed: int = 0, n: int = 4500, arms: int = 2, effect: float = 0.25) -> pd.DataFrame:
     """Those with the app gain `effect`, others lose a fifth of it; a level asks to be escaped."""
     rng = np.random.default_rng(seed)
     app = rng.random(n) < 0.5
