@@ -77,7 +77,7 @@ def allocate(net: Array, cost: Array, budget: float, tie: Array) -> NDArray[np.i
     dearer ones as long as each step gains; steps of all rows are taken from the steepest down
     (Sverdrup, Wu, Athey and Wager, 2025, Qini curves for multi-armed treatment rules).
     """
-    rows, steps, to, price, slope = _hull(net, cost)
+    rows, steps, to, price, slope = hull(net, cost)
     order = np.lexsort((steps, tie[rows], -slope))
     # Rounding of a sum of many costs must not lose the last customer.
     within = np.cumsum(price[order]) <= budget * (1 + 1e-12)
@@ -89,7 +89,7 @@ def allocate(net: Array, cost: Array, budget: float, tie: Array) -> NDArray[np.i
     return decision
 
 
-def _hull(net: Array, cost: Array) -> tuple[NDArray[Any], ...]:
+def hull(net: Array, cost: Array) -> tuple[NDArray[Any], ...]:
     """All steps (row, number, treatment, extra cost, extra net per extra cost) of all rows."""
     n, k = net.shape
     at_cost, at_net, every = np.zeros(n), np.zeros(n), np.arange(n)

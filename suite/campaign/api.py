@@ -18,6 +18,7 @@ from suite.campaign.errors import UserError
 from suite.campaign.findings import Findings
 from suite.campaign.load import Options, load_campaign
 from suite.campaign.model import Model
+from suite.campaign.score import score_frame
 from suite.campaign.summary import plain, summarise
 from suite.campaign.types import Campaign
 from suite.compute.environment import versions
@@ -65,6 +66,10 @@ class Result:
     def rows(self) -> pd.DataFrame:
         """Id, out-of-fold uplift and decision of every customer of the campaign."""
         return output.rows_of(self.findings)
+
+    def score(self, frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
+        """Uplift and decision of new customers; `options` are those of the verb `score`."""
+        return score_frame(self.model, frame, **options)
 
     def _repr_html_(self) -> str:
         from html import escape

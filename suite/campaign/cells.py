@@ -113,6 +113,7 @@ class Cells:
             days = pc.cast(self.words, pa.timestamp("us"), safe=False)
             return days.to_numpy(zero_copy_only=False).astype("datetime64[D]")
         words = pd.Series(self.words.to_pylist(), dtype=object)
+        pattern = pattern or "%Y-%m-%d"  # dates were stored, and now come as text
         parsed = pd.to_datetime(words, format=pattern, errors="coerce", utc="%z" in pattern)
         if "%z" in pattern:
             parsed = parsed.dt.tz_localize(None)
@@ -126,6 +127,7 @@ class Cells:
         sample = words[:: max(1, len(words) // 1000)]
         short = Cells(pa.array(sample, pa.string()))
         patterns = [day + time for time in TIMES for day in FORMATS]
+        patterns = [p for p in patterns if _fits(words[0], p)]  # most are out at once
         fits = [p for p in patterns if not np.isnat(short.dates(p)).any()]
         return [p for p in fits if not np.isnat(self.dates(p)).any()]
 
@@ -155,3 +157,11 @@ def _text(word: object) -> str:
     if isinstance(word, datetime | date):
         return word.isoformat()
     return str(word)
+
+
+def _fits(word: str, pattern: str) -> bool:
+    try:
+        datetime.strptime(word, pattern)
+    except ValueError:
+        return False
+    return True

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
+from suite.campaign.auc import auc_within
 from suite.campaign.encode import Encoder
-from suite.campaign.leaks import auc_within
 from suite.campaign.propensity import Design
 from suite.campaign.types import ArmEffect, Column, Difference, Fairness, Verdict
 

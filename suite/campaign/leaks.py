@@ -1,7 +1,10 @@
 """Columns that are known only after the treatment or the outcome, found by what they tell.
 
-Two rules: a column alone tells the arms apart (or is missing far more often in one of them); or
-a group of its rows has (nearly) only positive, or only negative, outcomes.
+Known after the treatment: a group of rows (a level, missing, above 0) that occurs in one arm alone,
+or a missing share that differs between arms, or a name such as clicked where the column tells the
+arms apart. A column that tells the arms apart without these may have decided who was treated: it
+stays, and the test is not called fair. Known after the outcome: a group of rows that has (nearly)
+only positive, or only negative, outcomes.
 """
 
 from typing import NamedTuple
@@ -12,39 +15,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from suite.campaign import names
+from suite.campaign.auc import auc_within
 from suite.campaign.types import Suspect
 
 AUC, Z, GAP = 0.6, 6.0, 0.05
 GROUP_ROWS, NEARLY_ALL, NEARLY_NONE, SURE = 30, 0.99, 0.001, 1e-9
 BINS, FOLDS = 20, 5
 MOST_VALUES = 50  # different numbers that are looked at one by one
-
-
-def auc(score: NDArray[np.float64], positive: NDArray[np.bool_]) -> tuple[float, float]:
-    """Area under the ROC curve and its standard error under "no difference"."""
-    n1, n0 = int(positive.sum()), int((~positive).sum())
-    if n1 == 0 or n0 == 0:
-        return 0.5, 0.5
-    ranks = stats.rankdata(score)
-    area = (ranks[positive].sum() - n1 * (n1 + 1) / 2) / (n1 * n0)
-    return float(area), float(np.sqrt((n1 + n0 + 1) / (12 * n1 * n0)))
-
-
-def auc_within(
-    score: NDArray[np.float64], positive: NDArray[np.bool_], strata: NDArray[np.int64] | None
-) -> tuple[float, float]:
-    """The same of pairs within strata, each stratum with the weight of its information."""
-    if strata is None:
-        return auc(score, positive)
-    parts = [auc(score[rows], positive[rows]) for rows in _rows_of(strata)]
-    weight = np.array([1 / se**2 for _, se in parts])
-    areas = np.array([area for area, _ in parts])
-    return float(weight @ areas / weight.sum()), float(weight.sum() ** -0.5)
-
-
-def _rows_of(strata: NDArray[np.int64]) -> list[NDArray[np.intp]]:
-    order = np.argsort(strata, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(strata[order])) + 1)
 
 
 class Groups(NamedTuple):
@@ -99,14 +76,36 @@ def _tells_arm(
             if max(p1, p0) == 1:
                 return f"missing in every {arms[0] if p0 == 1 else arms[k]} row"
             return f"missing in {p1:.1%} of {arms[k]} and {p0:.1%} of {arms[0]}".replace("%", " %")
-        score = _out_of_fold(codes[rows], treated, fold[rows])
-        area, se = auc_within(score, treated, None if strata is None else strata[rows])
-        if area > AUC and (area - 0.5) / se > Z:
+        only = _only_in_one(values[rows], treated)
+        if only is not None:
+            said, is_treated = only
             return (
-                f"it tells {arms[k]} from {arms[0]} (AUC {area:.3f}); "
+                f"{said} in {arms[k] if is_treated else arms[0]} alone; "
                 f"if it decided who got what, say --strata {values.name}"
             )
+        if names.is_afterwards(str(values.name)):
+            score = _out_of_fold(codes[rows], treated, fold[rows])
+            area, se = auc_within(score, treated, None if strata is None else strata[rows])
+            if area > AUC and (area - 0.5) / se > Z:
+                return f"it tells {arms[k]} from {arms[0]} (AUC {area:.3f})"
     return None
+
+
+def _only_in_one(values: pd.Series, treated: NDArray[np.bool_]) -> tuple[str, bool] | None:
+    """A group of rows that occurs in one arm alone, and whether that is the treated one."""
+    codes, said = _groups(values)
+    n = np.bincount(codes, minlength=len(said))
+    n1 = np.bincount(codes, weights=treated, minlength=len(said))
+    share = n1 / np.maximum(n, 1)
+    chance = np.minimum(
+        stats.binom.sf(n1 - 1, n, treated.mean()), stats.binom.cdf(n1, n, treated.mean())
+    )
+    alone = (n >= GROUP_ROWS) & ((share >= NEARLY_ALL) | (share <= 1 - NEARLY_ALL))
+    alone &= chance < SURE
+    if not alone.any():
+        return None
+    j = int(np.argmax(np.where(alone, n, 0)))
+    return f"{n[j]:,} rows {said[j]}", bool(share[j] > 0.5)
 
 
 def _missing_gap(

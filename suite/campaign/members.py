@@ -11,7 +11,7 @@ def store(value: Any, prefix: str, members: dict[str, bytes]) -> Any:
     """`value` with arrays and bytes moved to members and named in their place."""
     if isinstance(value, np.ndarray):
         buffer = io.BytesIO()
-        np.lib.format.write_array(buffer, np.ascontiguousarray(value), allow_pickle=False)
+        np.lib.format.write_array(buffer, np.asarray(value, order="C"), allow_pickle=False)
         name = f"{prefix}-{len(members)}.npy"
         members[name] = buffer.getvalue()
         return {"$member": name}

@@ -65,8 +65,8 @@ class Model:
     propensity: tuple[float, ...]  # shares by arm
     headline: dict[str, Any] = field(default_factory=dict)  # e.g. profit: {mean, low, high}
 
-    def uplift(self, frame: pd.DataFrame) -> NDArray[np.float64]:
-        """Calibrated uplift, (rows, treatments), of typed covariates."""
-        X = self.encoder.transform(frame)
+    def uplift(self, frame: pd.DataFrame, as_of: str | None = None) -> NDArray[np.float64]:
+        """Calibrated uplift, (rows, treatments), of typed covariates; `as_of` as in the encoder."""
+        X = self.encoder.transform(frame, as_of)
         pairs = zip(self.methods, self.calibrations, strict=True)
         return np.column_stack([calibrate(method.predict(X)) for method, calibrate in pairs])

@@ -10,7 +10,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.dataset as pads
-import pyarrow.parquet as papq
 
 from suite.campaign.errors import UserError
 from suite.campaign.sniff import Shape, open_text
@@ -24,7 +23,7 @@ def read_all(shape: Shape) -> pa.Table:
     """The whole table; csv cells are text, none is missing yet."""
     try:
         if shape.separator is None:
-            table = pads.dataset(shape.path, format="parquet", partitioning="hive").to_table()
+            table = _dataset(shape).to_table()
         else:
             table = _csv_options(shape, names := header(shape), names).read_all()
     except pa.ArrowException as error:
@@ -50,7 +49,7 @@ def pieces(
 def header(shape: Shape) -> list[str]:
     """The column names, checked."""
     if shape.separator is None:
-        names = pads.dataset(shape.path, format="parquet", partitioning="hive").schema.names
+        names = _dataset(shape).schema.names
     else:
         with open_text(shape) as file:
             names = next((row for row in csv.reader(file, delimiter=shape.separator) if row), [])
@@ -78,11 +77,12 @@ def from_frame(frame: pd.DataFrame) -> tuple[pa.Table, Source]:
 
 def _batches(shape: Shape, columns: Sequence[str] | None, rows: int) -> Iterator[pa.Table]:
     if shape.separator is None:
-        parts = sorted(shape.path.rglob("*.parquet")) if shape.path.is_dir() else [shape.path]
-        for part in parts:  # one after the other: a data set reads ahead without limit
-            file = papq.ParquetFile(part)
-            for batch in file.iter_batches(rows, columns=columns):
-                yield pa.Table.from_batches([batch])
+        # One piece ahead and no more: a data set would read ahead without limit.
+        scanner = _dataset(shape).scanner(
+            columns=columns, batch_size=rows, batch_readahead=1, fragment_readahead=1
+        )
+        for batch in scanner.to_batches():
+            yield pa.Table.from_batches([batch])
         return
     names = header(shape)
     waiting: list[pa.RecordBatch] = []
@@ -93,6 +93,11 @@ def _batches(shape: Shape, columns: Sequence[str] | None, rows: int) -> Iterator
             waiting = []
     if waiting:
         yield pa.Table.from_batches(waiting)
+
+
+def _dataset(shape: Shape) -> pads.Dataset:
+    """A parquet file, or a folder of them; folders named month=3 are a column."""
+    return pads.dataset(shape.path, format="parquet", partitioning="hive")
 
 
 def _csv_options(

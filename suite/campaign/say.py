@@ -124,6 +124,8 @@ def _fair(campaign: Campaign) -> Guess:
         "not random": f"NO: arms can be told apart {told}; these are differences between "
         "groups that were chosen, not caused",
     }[fair.verdict]
+    if fair.verdict != "fair" and fair.differences:
+        said += f"; most by {fair.differences[0].name} (--ignore it if it is known only later)"
     if fair.propensity == "estimate":
         said += "; the probability of treatment is estimated from the columns"
     if fair.outside is not None:
