@@ -40,22 +40,6 @@ def maker() -> ModuleType:
     return module
 
 
-def typed(frame: pd.DataFrame, result: Result) -> pd.DataFrame:
-    """New customers with the types of the campaign's columns."""
-    found = {}
-    for column in result.findings.campaign.columns:
-        if not column.used:
-            continue
-        cells = frame[column.name]
-        if column.kind == "number":
-            found[column.name] = pd.to_numeric(cells, errors="coerce").astype(float)
-        elif column.kind == "date":
-            found[column.name] = pd.to_datetime(cells, format=column.date_format)
-        else:
-            found[column.name] = cells.replace("", np.nan).astype("category")
-    return pd.DataFrame(found)
-
-
 @dataclass(frozen=True)
 class Trial:
     """One file: what the returned rule truly earns on fresh customers."""
@@ -73,9 +57,8 @@ def trial(maker: ModuleType, seed: int) -> Trial:
     frame, _ = maker.draw(np.random.default_rng(seed), 30_000, 1, True)
     result = suite.campaign.fit(frame, **OPTIONS)
     new, truth = maker.draw(np.random.default_rng([seed, 99]), 100_000, 1, False)
-    uplift = result.model.uplift(typed(new, result))[:, 0]
-    rule = result.model.decision.rule
-    treat = VALUE * uplift > COST if rule == "net" else np.full(len(uplift), rule == "arm")
+    scored = result.score(new)
+    uplift, treat = scored["uplift"].to_numpy(), scored["treat"].to_numpy() == 1
     net = VALUE * truth - COST
     profit = float(np.where(treat, net, 0).mean())
     said = result.summary["rule"]["against"]["nobody"]
@@ -109,7 +92,7 @@ def test_predictions_can_be_taken_at_face_value(trials):
 
 
 def flat(maker: ModuleType, seed: int, effect: float) -> pd.DataFrame:
-    """The retail file with the same effect for everybody; columns of later than that are dropped."""
+    """The retail file with one effect for everybody, without the columns that come later."""
     rng = np.random.default_rng([seed, 7])
     frame, _ = maker.draw(np.random.default_rng(seed), 30_000, 1, True)
     base = 0.06 + 0.015 * frame.orders_12m.clip(0, 6) / 2 + 0.03 * (frame.loyalty_tier == "gold")

@@ -128,6 +128,14 @@ def test_bundle_predicts_as_the_model(result, folder):
     assert model.decision.rule == "net"
 
 
+def test_new_customers_are_scored_as_the_campaigns_rule_says(result):
+    new = small(seed=5).drop(columns=["arm", "bought"])
+    scored = result.score(new)
+    assert scored["customer_id"].tolist() == new["customer_id"].tolist()
+    assert (scored["treat"] == (10 * scored["uplift"] > 0.5)).all()
+    assert (result.score(new, budget="100")["treat"] == 1).sum() == 100
+
+
 def test_decide_with_other_terms(result):
     assert (result.decide(budget=0.1) != "").sum() == 450
     assert (result.decide(cost=100) != "").sum() == 0
