@@ -63,12 +63,6 @@ class Result:
         chosen = arms.iloc[decide(evidence.gain, terms, evidence.tie)].to_numpy()
         return pd.Series(chosen, index=campaign.ids, name="treat")
 
-    def score(self, frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
-        """Id, uplift, treat and profit of new customers; `options` as of `python -m suite score`,
-        such as `budget="5000"`.
-        """
-        return score_frame(self.model, frame, **options)
-
     def rows(self) -> pd.DataFrame:
         """Id, out-of-fold uplift and decision of every customer of the campaign."""
         return output.rows_of(self.findings)
