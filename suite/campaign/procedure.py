@@ -87,11 +87,11 @@ def run(
         choice = choose(part, target, folds[outside], own)
         choices.append(choice)
         score = (
-            gain[inside] * 0
+            np.zeros_like(psi.outer)
             if choice.method == NO_MODEL
-            else (crossed[choice.method].outer[inside])
+            else (crossed[choice.method].outer)
         )
-        gain[inside] = apply(choice.calibrations, score)
+        gain[inside] = apply(choice.calibrations, score[inside])
         for name, c in crossed.items():
             lines = single(part[name], target, folds[outside])
             by_method[name][inside] = apply(lines, c.outer[inside])

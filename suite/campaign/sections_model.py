@@ -55,8 +55,8 @@ def segments(s: Summary) -> Context | None:
     if not rows:
         return None
     return {
-        "caption": f"Strongest in: {rows[0]['rule']}. Rules were found on three fifths of the "
-        "customers and measured on the others.",
+        "caption": f"Strongest in: {rows[0]['rule']}. Rules were found on some "
+        "customers and measured on others.",
         "picture": Markup(figures.segments(s)),
         "head": ["segment", "customers", "measured effect"],
         "rows": [

@@ -29,7 +29,7 @@ class Plot:
     left: int = 64
     bottom: int = 44
     top: int = 14
-    right: int = 16
+    right: int = 28
     parts: list[str] = field(default_factory=list)
 
     def px(self, x: float) -> float:

@@ -27,7 +27,7 @@ from suite.campaign.store import Result, Store
 from suite.compute.environment import of_a_worker
 
 POLL_SECONDS = 0.2
-START_SECONDS = 180.0  # to import and to take the setup, before the clock of a unit runs
+START_SECONDS = 600.0  # to import and to take the setup, before the clock of a unit runs
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -144,7 +144,8 @@ def _some(setup: Setup, rows: NDArray[np.intp], most: int) -> NDArray[np.intp]:
 
 def _learn(setup: Setup, rows: NDArray[np.intp]) -> Learnt:
     frame = setup.frame.iloc[rows]
-    encoder = Encoder().fit(setup.columns, frame, setup.outcome[rows], setup.arm[rows])
+    # Outcome rates of the very rows that are learnt from would pass for effects of the treatment.
+    encoder = Encoder(rates=False).fit(setup.columns, frame, setup.outcome[rows], setup.arm[rows])
     return Learnt(rows, encoder.transform(frame).astype(np.float32), encoder)
 
 
