@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from baselines._forest import Tree
+from baselines.forest import Tree
 from twin.base import UpliftEstimator
 from twin.network import Network
 from twin.trainer import Scaler

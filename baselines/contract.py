@@ -27,6 +27,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from types import ModuleType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -163,8 +164,7 @@ class Method(ABC):
         By default all private attributes, where each has a plain form (see `_state.py`); a method
         that holds anything else says that it cannot be kept.
         """
-        from baselines import _state
-
+        _state = _keeping()
         if not hasattr(self, "n_features_in_"):
             raise ValueError(f"{self.name} is not fitted yet; call fit(train, valid, seed) first")
         private = {k: v for k, v in vars(self).items() if k.startswith("_")}
@@ -177,8 +177,7 @@ class Method(ABC):
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Self:
         """The fitted method that `state` came from; it predicts the same."""
-        from baselines import _state
-
+        _state = _keeping()
         method = cls()
         method.n_features_in_ = int(state["n_features"])
         method.names_ = tuple(state["names"]) or None
@@ -226,6 +225,11 @@ class Method(ABC):
             random.setstate(python_state)
         seen = dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught)
         self.warnings_ = list(dict.fromkeys([*self.warnings_, *seen]))
+
+
+def _keeping() -> ModuleType:
+    """The module that keeps fitted methods; by name, because no number depends on it."""
+    return import_module("baselines._state")
 
 
 def _for_method(rows: Rows) -> Rows:

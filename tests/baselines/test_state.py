@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import baselines
-from baselines._forest import Tree
 from baselines._state import Nodes, _check_nodes, pack, unpack
+from baselines.forest import Tree
 
 UNKEPT = ("oracle",)  # it knows the truth of simulated rows, and nothing else
 
