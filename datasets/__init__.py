@@ -9,9 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from datasets import own
 from datasets.contract import Dataset, Source
-from datasets.own import OwnData
 from twin import checks
 
 __all__ = ["Dataset", "OwnData", "Source", "load", "load_file", "load_from", "source", "sources"]
@@ -56,4 +54,11 @@ def load_from(item: Source, *, replicate: int = 0, **options: Any) -> Dataset:
 
 def load_file(path: str | Path) -> list[Source]:
     """The data sets of a user's own file; `python -m datasets new my_data.py` writes one."""
-    return own.load_file(path, taken=sources())
+    return import_module("datasets.own").load_file(path, taken=sources())
+
+
+def __getattr__(name: str) -> Any:
+    """`OwnData`, imported on first use: no row of the data sets here depends on it."""
+    if name == "OwnData":
+        return import_module("datasets.own").OwnData
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
