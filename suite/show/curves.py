@@ -14,7 +14,7 @@ from suite.words import count
 
 
 def f4(columns: list[Column]) -> Picture:
-    """Qini curve of the true uplift, one panel a scenario, dashed random line."""
+    """Qini curve of the true uplift, one panel per scenario, dashed random line."""
     curves = {c.experiment.name: _curve(_oracle(frame_of(c))) for c in columns}
 
     def draw() -> Figure:
