@@ -11,7 +11,7 @@ VERBS = {
     "verify": ("suite.cli.verify", "compute published numbers again and compare them"),
     "publish": ("suite.cli.publish", "merge finished cells of a run into results/records"),
     "attest": ("suite.cli.attest", "rerun one stale cell of each method; note what is unchanged"),
-    "tables": ("suite.show.tables.__main__", "render results/ from the records, or check it"),
+    "tables": ("suite.cli.tables", "render results/ from the records, or check it"),
     "rounding": ("suite.cli.rounding", "pair the same cells of two stores, rounded otherwise"),
     "study": ("suite.study.__main__", "the experiments behind the choices of the twin models"),
     "ports": ("suite.ports.units", "how near the ports come to the programs of the paper"),
