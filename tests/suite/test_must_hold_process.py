@@ -66,11 +66,17 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Attacked:
             patch.setenv(name, value)
         patch.setattr(sys, "stdout", said[0])
         code = run.main(command)
+        _break(folder / "store" / COLUMN / "first.jsonl")
         patch.setattr(sys, "stdout", said[1])
         run.main(command)
     output, again = (text.getvalue() for text in said)
     found = {method: record for (method, _), record in records(folder / "store").items()}
     return Attacked(folder, found, output, code, again, folder / "sentinel")
+
+
+def _break(path: Path) -> None:
+    """Change one digit of a recorded line."""
+    path.write_text(path.read_text().replace('"replicate": 0', '"replicate": 1'))
 
 
 @pytest.fixture(scope="module")
@@ -124,9 +130,10 @@ def test_row_07_and_14_any_text_is_recorded_and_read_back(attacked: Attacked) ->
     texts = attacked.found["row07-row14-texts"]
     assert texts.result.settings == {"a": "x\u2028y\x85\x1c\n", "b": "\udcff"}
     assert len(texts.origin.warnings) == 1
-    assert Store(attacked.folder / "store").read(COLUMN)[1] == []
+    (broken,) = Store(attacked.folder / "store").read(COLUMN)[1]
+    assert broken.path.name == "first.jsonl"
     cells = len(attacked.found)
-    assert f"{cells} recorded already" in attacked.again
+    assert f"{cells - 1} recorded already" in attacked.again
 
 
 def test_row_08_every_cell_ends_within_its_limit(attacked: Attacked) -> None:
@@ -173,6 +180,12 @@ def test_row_12_the_caller_s_environment_moves_nothing(attacked: Attacked) -> No
 def test_row_16_a_cell_cannot_spoil_its_store(attacked: Attacked) -> None:
     assert "seconds_" in failed(attacked, "row16-nan-seconds")
     assert sum(r.cost.total_seconds for r in attacked.found.values()) < 1e6
+
+
+def test_row_25_a_broken_line_is_reported_by_the_run_that_reads_it(attacked: Attacked) -> None:
+    assert "first.jsonl, line 1: the checksum is" in attacked.again
+    assert "it counts for nothing" in attacked.again
+    assert attacked.found["first"].ok  # computed again
 
 
 def test_row_28_memory_of_children_counts(attacked: Attacked) -> None:
