@@ -17,7 +17,7 @@ from baselines import Method
 
 
 class {cls}(Method):
-    """One model an arm; the difference of their rates is the uplift."""
+    """One model for each arm; the difference of their rates is the uplift."""
 
     name = "{name}"
     paper_row = None  # or its row in the paper's tables

@@ -1,4 +1,4 @@
-"""The gaussian lasso with cross-validation, in the way of glmnet (Friedman et al. 2010).
+"""The gaussian lasso with cross-validation, following glmnet (Friedman et al. 2010).
 
 minimise over (b0, b, g):  1/(2n) ||y - b0 - F g - X b||^2 + λ Σ_j |b_j|
 
@@ -37,7 +37,7 @@ class LassoFit:
 
 
 def draw_folds(n: int, seed: int | np.random.Generator, n_folds: int = 10) -> NDArray[np.intp]:
-    """A shuffled fold number a row; folds of at least 4 rows, as in rlearner."""
+    """A shuffled fold number for each row; folds of at least 4 rows, as in rlearner."""
     n_folds = int(max(3, min(n_folds, n // 4)))
     return np.random.default_rng(seed).permutation(np.arange(n) % n_folds)
 

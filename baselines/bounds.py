@@ -5,6 +5,8 @@ Random gives every row an independent uniform number; its q is 0 on average. The
 of the row and the seed, so that a row has the same one wherever it stands.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,10 @@ class Oracle(Method):
             "oracle knows the uplift of simulated rows, not of covariates; "
             "use predict_rows(rows) with rows of a scenario"
         )
+
+    def state(self) -> dict[str, Any]:
+        """The truth cannot be kept."""
+        raise NotImplementedError("oracle cannot be kept in a file: it has learnt nothing")
 
     def predict_rows(self, rows: Rows) -> NDArray[np.float64]:
         """u* of the rows."""

@@ -18,7 +18,7 @@ Differences from grf:
 - grf wants 5 treated and 5 control rows in each child, of the half that chooses splits. econml
   counts both arms together, on both halves. Leaves of at least 0.5 % of a tree's rows (1.25 % with
   honesty) rank test rows most like grf's of the sizes tried; they also bound the memory that large
-  data need, together with at most 40,000 rows a tree.
+  data need, together with at most 40,000 rows per tree.
 - grf draws the number of features at a node from a Poisson distribution of mean min(p, √p + 20);
   here it is that mean.
 - 500 trees at most instead of 2000, and 100 for m instead of 500: see docs/baselines.md for the
@@ -30,10 +30,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines._forest import Forest, Tree
+from baselines.forest import LARGEST_SAMPLE, Forest, Tree
 from twin.rows import Rows
 
-LARGEST_SAMPLE = 40_000  # rows a tree
 TREES_AT_ONCE = 100  # econml holds a permutation of all rows for each tree that it grows
 
 

@@ -27,6 +27,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from types import ModuleType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -157,6 +158,37 @@ class Method(ABC):
         """Predicted uplift of `rows`; only the oracle looks at more than their covariates."""
         return self.predict(rows.X)
 
+    def state(self) -> dict[str, Any]:
+        """What the fitted method needs to predict: JSON values, numpy arrays and bytes.
+
+        By default all private attributes, where each has a plain form (see `_state.py`); a method
+        that holds anything else says that it cannot be kept.
+        """
+        _state = _keeping()
+        if not hasattr(self, "n_features_in_"):
+            raise ValueError(f"{self.name} is not fitted yet; call fit(train, valid, seed) first")
+        private = {k: v for k, v in vars(self).items() if k.startswith("_")}
+        try:
+            own = {name: _state.pack(value) for name, value in private.items()}
+        except _state.Unkept as error:
+            raise NotImplementedError(f"{self.name} cannot be kept in a file: {error}") from None
+        return {"n_features": self.n_features_in_, "names": list(self.names_ or ()), "own": own}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """The fitted method that `state` came from; it predicts the same."""
+        _state = _keeping()
+        method = cls()
+        method.n_features_in_ = int(state["n_features"])
+        method.names_ = tuple(state["names"]) or None
+        method.settings_, method.search_, method.seconds_ = {}, [], {"tune": 0.0, "fit": 0.0}
+        method.warnings_ = []
+        for name, value in state["own"].items():
+            if not name.startswith("_") or hasattr(cls, name):  # nothing may replace its code
+                raise ValueError(f"{cls.name} has no attribute {name!r} to restore")
+            setattr(method, name, _state.unpack(value))
+        return method
+
     def _score(self, valid: Rows, uplift: NDArray[np.floating], **settings: Any) -> float:
         """q_adj of a candidate's uplift on validation rows, recorded in `search_`."""
         score = adjusted_qini_score(valid.y, uplift, valid.treatment)
@@ -193,6 +225,11 @@ class Method(ABC):
             random.setstate(python_state)
         seen = dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught)
         self.warnings_ = list(dict.fromkeys([*self.warnings_, *seen]))
+
+
+def _keeping() -> ModuleType:
+    """The module that keeps fitted methods; by name, because no number depends on it."""
+    return import_module("baselines._state")
 
 
 def _for_method(rows: Rows) -> Rows:

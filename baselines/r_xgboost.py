@@ -11,17 +11,16 @@ Algorithm. With e = Pr(T = 1) known and w = t - e:
 Both stages tune themselves by cross-validation inside the training rows; validation rows stay
 unused.
 
-Differences from rboost: a smaller search (see `_boost.py`); e is known, which rboost accepts as
+Differences from rboost: a smaller search (see `boost.py`); e is known, which rboost accepts as
 p_hat; the constant that boosting starts from is the mean, where xgboost of the time had 1/2.
 """
 
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines._boost import Boost
+from baselines.boost import Boost
 from baselines.contract import Method
 from twin.rows import Rows
 
@@ -35,9 +34,7 @@ class RXGBoost(Method):
     boost: ClassVar[Boost] = Boost()
 
     def _fit(self, train: Rows, valid: Rows, seed: int) -> None:
-        boost = replace(self.boost, threads=self.threads)
-        if self.quick:
-            boost = replace(boost, draws=2)
+        boost = Boost.of(self)
         rng = np.random.default_rng(seed)
         w = train.treatment - train.propensity
         m = boost.fit(train.X, train.y, rng)

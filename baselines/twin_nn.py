@@ -13,19 +13,25 @@ from twin.rows import Rows
 from twin.search import paper_grid
 
 
-class Twin512(TwinMethod):
-    """m = 512; also the row without structured sparsity and with L1 of Table 1."""
+class TwinNN(TwinMethod):
+    """One hidden layer of `nodes` nodes, unless `_hidden` says otherwise."""
 
-    name = "twin-512"
-    paper_row = "Twin_NN 512"
     grid: ClassVar = paper_grid(structured=False)
-    nodes: ClassVar[int] = 512
+    nodes: ClassVar[int]
 
     def _hidden(self, train: Rows, valid: Rows, seed: int) -> tuple[int, ...]:
         return (self.nodes,)
 
 
-class Twin64(Twin512):
+class Twin512(TwinNN):
+    """m = 512; also the row without structured sparsity and with L1 of Table 1."""
+
+    name = "twin-512"
+    paper_row = "Twin_NN 512"
+    nodes = 512
+
+
+class Twin64(TwinNN):
     """m = 64."""
 
     name = "twin-64"
@@ -33,7 +39,7 @@ class Twin64(Twin512):
     nodes = 64
 
 
-class Twin128(Twin512):
+class Twin128(TwinNN):
     """m = 128."""
 
     name = "twin-128"
@@ -41,7 +47,7 @@ class Twin128(Twin512):
     nodes = 128
 
 
-class Twin256(Twin512):
+class Twin256(TwinNN):
     """m = 256."""
 
     name = "twin-256"
@@ -49,7 +55,7 @@ class Twin256(Twin512):
     nodes = 256
 
 
-class Twin2p1(Twin512):
+class Twin2p1(TwinNN):
     """m = 2p + 1, the size that Theorem 1 needs to hold the interaction model."""
 
     name = "twin-2p1"
@@ -67,7 +73,7 @@ class Twin512L2(Twin512):
     penalty = "l2"
 
 
-class TwinTwoLayers(Twin512):
+class TwinTwoLayers(TwinNN):
     """Two hidden layers of p + 1 and p nodes."""
 
     name = "twin-two-layers"

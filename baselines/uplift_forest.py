@@ -14,7 +14,7 @@ with m_{yt} the rate of y among the node's rows of arm t. A leaf predicts m_{11}
 forest averages. Depth and number of trees are tuned on validation rows, by cutting one forest.
 
 Differences from upliftRF:
-- The half samples, 5 rows an arm in a child, no depth limit (where chosen) and the number of
+- The half samples, 5 rows per arm in a child, no depth limit (where chosen) and the number of
   features are R's. causalml's own forest would bootstrap, so the trees are bagged here.
 - R tries a split only with more than 20 rows in each arm, causalml with 42 rows in all.
 - R smooths the children's rates by Laplace's rule; causalml shrinks them towards the parent's
@@ -30,12 +30,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines._forest import Forest, Tree
+from baselines.forest import LARGEST_SAMPLE, Forest, Tree
 from twin.rows import Rows
 
-ROWS_AN_ARM = 5  # in every child
+ROWS_PER_ARM = 5  # in every child
 ROWS_TO_SPLIT = 42
-LARGEST_SAMPLE = 40_000  # rows a tree
 
 # causalml imports forestci, which reports that an optional library is absent as an error.
 logging.getLogger("duecredit").setLevel(logging.CRITICAL)
@@ -74,8 +73,8 @@ class KLUpliftForest(Forest):
                 evaluationFunction=self.divergence,
                 max_features=max(1, int(np.sqrt(train.X.shape[1]))),
                 max_depth=max_depth,
-                min_samples_leaf=2 * ROWS_AN_ARM,
-                min_samples_treatment=ROWS_AN_ARM,
+                min_samples_leaf=2 * ROWS_PER_ARM,
+                min_samples_treatment=ROWS_PER_ARM,
                 n_reg=0,
                 normalization=True,
                 random_state=int(rng.integers(2**31)),

@@ -4,9 +4,9 @@ Künzel, Sekhon, Bickel and Yu (2019), Metalearners for estimating heterogeneous
 PNAS 116(10). The paper ran R's rlearner (xlasso).
 
 Algorithm. With e = Pr(T = 1) known:
-1. m_1t(x) = E[Y | x, t] by one lasso an arm.
+1. m_1t(x) = E[Y | x, t] by one lasso for each arm.
 2. Imputed effects: y - m_10(x) of treated rows and m_11(x) - y of control rows.
-3. One lasso an arm on these gives u_1(x) and u_0(x); u(x) = (1 - e) u_1(x) + e u_0(x).
+3. One lasso for each arm on these gives u_1(x) and u_0(x); u(x) = (1 - e) u_1(x) + e u_0(x).
 
 Every lasso takes the λ of least CV error over 10 folds, the same for both stages of an arm.
 Validation rows stay unused.

@@ -4,24 +4,24 @@ Künzel, Sekhon, Bickel and Yu (2019), Metalearners for estimating heterogeneous
 PNAS 116(10); Chen and Guestrin (2016), XGBoost, KDD. The paper ran R's rlearner (xboost).
 
 Algorithm. With e = Pr(T = 1) known:
-1. m_1t(x) = E[Y | x, t] by boosting, one model an arm.
+1. m_1t(x) = E[Y | x, t] by boosting, one model for each arm.
 2. Imputed effects: y - m_10(x) of treated rows and m_11(x) - y of control rows.
-3. Boosting these, one model an arm, gives u_1(x) and u_0(x); u(x) = (1 - e) u_1(x) + e u_0(x).
+3. Boosting these, one model for each arm, gives u_1(x) and u_0(x);
+   u(x) = (1 - e) u_1(x) + e u_0(x).
 
 All four models tune themselves by cross-validation inside the training rows; validation rows stay
 unused.
 
-Differences from xboost: a smaller search (see `_boost.py`); e is known, which xboost accepts as
+Differences from xboost: a smaller search (see `boost.py`); e is known, which xboost accepts as
 p_hat; the constant that boosting starts from is the mean, where xgboost of the time had 1/2.
 """
 
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines._boost import Boost
+from baselines.boost import Boost
 from baselines.contract import Method
 from twin.rows import Rows
 
@@ -35,9 +35,7 @@ class XXGBoost(Method):
     boost: ClassVar[Boost] = Boost()
 
     def _fit(self, train: Rows, valid: Rows, seed: int) -> None:
-        boost = replace(self.boost, threads=self.threads)
-        if self.quick:
-            boost = replace(boost, draws=2)
+        boost = Boost.of(self)
         rng = np.random.default_rng(seed)
         X, y, treated = train.X, train.y.astype(float), train.treatment == 1
         arms = {1: treated, 0: ~treated}

@@ -1,7 +1,8 @@
 """`python -m datasets` lists the data sets; `python -m datasets NAME --out FILE` exports one.
 
 `python -m datasets fetch NAME` downloads real data, `python -m datasets synthetic` writes a file in
-CRITEO's format. With `--data-dir DIR` any of them uses the files there.
+CRITEO's format, `python -m datasets new my_data.py` writes a data set of your own; NAME may be such
+a file. With `--data-dir DIR` any of them uses the files there.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import datasets
 from datasets.contract import Dataset, Source
 from datasets.fetch import fetch_command, synthetic_command
 from datasets.files import VARIABLE, DataFileError
+from datasets.own import scaffold
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -30,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             fetch_command(arguments[1:])
         elif arguments[0] == "synthetic":
             synthetic_command(arguments[1:])
+        elif arguments[0] == "new":
+            _new_command(arguments[1:])
         else:
             _export_command(arguments[0], arguments[1:])
     except (ValueError, DataFileError) as error:
@@ -54,6 +58,7 @@ def listing() -> str:
     lines += [f"  {', '.join(group)}: {options}" for options, group in names.items()]
     lines += [
         "",
+        "Your own   python -m datasets new my_data.py",
         "As a file  python -m datasets NAME --out FILE.parquet --replicate 0 --OPTION VALUE",
         "In Python  datasets.load(NAME, replicate=0, OPTION=VALUE)",
     ]
@@ -94,17 +99,28 @@ def _use_data_dir(arguments: Sequence[str]) -> list[str]:
     return rest
 
 
+def _new_command(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m datasets new", description="Write a data set of your own that runs."
+    )
+    parser.add_argument("path", type=Path, help="such as my_data.py")
+    scaffold(parser.parse_args(arguments).path, taken=datasets.sources())
+
+
 def _export_command(name: str, arguments: Sequence[str]) -> None:
-    try:
-        source = datasets.source(name)
-    except ValueError as error:
-        _general_parser().error(str(error))
+    if name.endswith(".py"):
+        source = datasets.load_file(name)[0]
+    else:
+        try:
+            source = datasets.source(name)
+        except ValueError as error:
+            _general_parser().error(str(error))
     parser = _export_parser(source)
     given = vars(parser.parse_args(arguments))
     path, replicate = given.pop("out"), given.pop("replicate")
     if not path.parent.is_dir():
         parser.error(f"--out is {path}, but {path.parent} is no folder; create it first")
-    dataset = datasets.load(name, replicate=replicate, **given)
+    dataset = datasets.load_from(source, replicate=replicate, **given)
     export(dataset, path)
     sizes = {part: len(getattr(dataset, part)) for part in ("train", "valid", "test")}
     listed = ", ".join(f"{rows:,} {part}" for part, rows in sizes.items())
@@ -115,7 +131,7 @@ def _general_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m datasets",
         usage="%(prog)s [NAME --out FILE.parquet [--replicate R] [--OPTION VALUE ...]]\n"
-        "       %(prog)s fetch NAME | synthetic --rows N\n"
+        "       %(prog)s fetch NAME | synthetic --rows N | new my_data.py\n"
         "       each with [--data-dir DIR]",
         description="List the data sets (without arguments), export one as parquet, download a "
         "real one, or write a synthetic file in CRITEO's format.",

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -13,13 +12,34 @@ from numpy.typing import NDArray
 from datasets.contract import Dataset
 from datasets.criteo_arrays import MOST_FREQUENT, Prepared, Statistics, find_prepared, prepare
 from datasets.criteo_csv import FEATURES
-from datasets.files import DataFile, DataFileError, find, find_checked, how_to_get
+from datasets.criteo_union import (
+    DIGEST,
+    SAMPLE,
+    SAMPLES,
+    UNION,
+    UNION_NOTE,
+    InMemory,
+    make_union,
+    read_sample,
+    read_union,
+)
+from datasets.files import DataFile, DataFileError, content_of, find, find_checked, how_to_get
 from datasets.real import RealSource, check_balance, draw, split
 from twin.rows import Rows
 
 SIZES: Mapping[str, int | None] = MappingProxyType(
-    {"100K": 100_000, "400K": 400_000, "1M": 1_000_000, "4M": 4_000_000, "full": None}
+    {
+        "100K": 100_000,
+        "200K": 200_000,
+        "400K": 400_000,
+        "1M": 1_000_000,
+        "4M": 4_000_000,
+        "full": None,
+    }
 )
+OUTCOMES = ("visit", "conversion")
+# Balanced draws that the union is large enough for, where the complete file is not here.
+_FROM_UNION = ("100K", "200K")
 
 COMPLETE = DataFile(
     "criteo-research-uplift-v2.1.csv.gz",
@@ -40,16 +60,6 @@ COMPLETE = DataFile(
 # The same unpacked: no checksum is published, so its statistics are compared.
 UNPACKED = DataFile(
     "criteo-research-uplift-v2.1.csv", "criteo", other_names=("criteo-uplift-v2.1.csv",)
-)
-SAMPLE = DataFile(
-    "criteo_sample_200k.parquet",
-    "criteo",
-    sha256=("131d6fa361a3a1157c52075bf27f1defaeac987c5f74320543063acd8d51f903",),
-    urls=(
-        "https://raw.githubusercontent.com/i-hridaysaha/uplift-targeting/"
-        "b4046d40403806b20bb6a1becfcd061d403715a7/models/criteo_holdout_reference.parquet",
-    ),
-    other_names=("criteo_holdout_reference.parquet",),
 )
 SYNTHETIC = DataFile("criteo-synthetic.csv.gz", "criteo")
 
@@ -75,35 +85,35 @@ class _Table(Protocol):
     def covariates(self, index: NDArray[np.intp]) -> NDArray[np.float32]: ...
 
 
-@dataclass(frozen=True, eq=False)
-class _InMemory:
-    X: NDArray[np.float32]
-    treatment: NDArray[np.int8]
-    visit: NDArray[np.int8]
-
-    def covariates(self, index: NDArray[np.intp]) -> NDArray[np.float32]:
-        return self.X[index]
-
-
 class _Criteo(RealSource):
-    """Draws `size` rows, balanced 1:1 as in the paper unless `balance=False`; outcome: a visit."""
+    """Draws `size` rows, balanced 1:1 as in the paper unless `balance=False`.
+
+    The outcome is a visit, as in the paper, or a conversion. The rows of the complete file are not
+    in random order, so that every draw is from all of them.
+    """
 
     sizes: tuple[str, ...] = tuple(SIZES)
 
     def load(self, replicate: int = 0, **options: Any) -> Dataset:
         options = {**self.options, **options}
         size, balance = options["size"], check_balance(options["balance"])
+        outcome = options["outcome"]
+        if outcome not in OUTCOMES:
+            raise ValueError(f"outcome is {outcome!r}; it must be one of {', '.join(OUTCOMES)}")
         table, note = self.table(self._checked_size(size))
         treatment = table.treatment
         self._check_enough(treatment, size, balance)
         index = draw(treatment, self.rng(replicate), size=SIZES.get(size), balance=balance)
         rows = Rows(
             table.covariates(index),
-            table.visit[index],
+            _outcome(table, outcome)[index],
             treatment[index],
             FEATURES,
             propensity=0.5 if balance else float(treatment.mean()),
+            row_numbers=index,
         )
+        if outcome != "visit":
+            note = "; ".join(filter(None, (note, f"outcome: {outcome}")))
         return split(self.name, replicate, rows, options=options, note=note)
 
     def table(self, size: str) -> tuple[_Table, str]:
@@ -134,8 +144,8 @@ class Criteo(_Criteo):
 
     name = "criteo"
     summary = "CRITEO-UPLIFT v2.1, 13,979,592 x 12, visit, 85 % treated; balanced unless told"
-    options = MappingProxyType({"size": "100K", "balance": True})
-    sizes = (*SIZES, "sample")
+    options = MappingProxyType({"size": "100K", "balance": True, "outcome": "visit"})
+    sizes = (*SIZES, "union", "sample")
     licence = "CC BY-NC-SA 4.0 (no commercial use; this suite does not redistribute the data)"
     citation = (
         "Diemert, E., Betlei, A., Renaudin, C. and Amini, M.-R. (2018). A large scale benchmark "
@@ -143,26 +153,55 @@ class Criteo(_Criteo):
     )
 
     def files(self, *, size: str = "full", **options: Any) -> tuple[DataFile, ...]:
-        return (SAMPLE if self._checked_size(size) == "sample" else COMPLETE,)
+        return {"sample": (SAMPLE,), "union": SAMPLES}.get(self._checked_size(size), (COMPLETE,))
 
     def available(self, **options: Any) -> str | None:
-        if options.get("size") == "sample":
-            missing = find(SAMPLE) is None
-            return how_to_get(self.name, (SAMPLE,), " --size sample") if missing else None
-        if find(UNPACKED) or find_prepared(COMPLETE.sha256):
+        size = options.get("size", self.options["size"])
+        if size in ("sample", "union"):
+            if find(SAMPLE if size == "sample" else UNION) is not None:
+                return None
+            return how_to_get(self.name, self.files(size=size), f" --size {size}")
+        if find(COMPLETE) or find(UNPACKED) or find_prepared(COMPLETE.sha256):
             return None
-        return super().available(**options)
+        message = how_to_get(self.name, self.files(size=size))
+        if size not in _FROM_UNION:
+            return message
+        offer = "Enough for this size (13 MB): python -m datasets fetch criteo --size union"
+        return f"{message}\n{offer}" if find(UNION) is None else None
+
+    def content(self, **options: Any) -> str | None:
+        """What names the rows that `load` would take: the complete file's, or the union's."""
+        size = options.get("size", self.options["size"])
+        if size == "sample":
+            return super().content(**options)
+        if size != "union" and (find(COMPLETE) or find_prepared(COMPLETE.sha256)):
+            return content_of(COMPLETE)
+        if size != "union" and find(UNPACKED):
+            return content_of(UNPACKED)
+        if size in (*_FROM_UNION, "union"):
+            return f"union {DIGEST}" if size == "union" or find(UNION) else None
+        return content_of(COMPLETE)
 
     def fetch(self, **options: Any) -> list[Path]:
+        size = options.get("size", "full")
+        if size == "union" and (union := find(UNION)) is not None:
+            read_union(union)
+            return [union]
         paths = super().fetch(**options)
-        self.table(options.get("size", "full"))  # converted now, so that the first load is quick
+        if size == "union":
+            return [*paths, make_union(paths)]
+        self.table(size)  # converted now, so that the first load is quick
         return paths
 
     def table(self, size: str) -> tuple[_Table, str]:
         if size == "sample":
             (path,) = self.paths(size=size)
-            return _read_sample(path), "a real 200,000-row sample of CRITEO-UPLIFT v2.1"
-        prepared = _real_file()
+            return read_sample(path), "a real 200,000-row sample of CRITEO-UPLIFT v2.1"
+        prepared = None if size == "union" else _real_file()
+        if prepared is None and size in (*_FROM_UNION, "union"):
+            union = find(UNION)
+            if union is not None:
+                return read_union(union), UNION_NOTE
         if prepared is None:
             raise DataFileError(str(self.available(size=size)))
         differences = compare_with_published(prepared.statistics)
@@ -181,7 +220,7 @@ class CriteoSynthetic(_Criteo):
 
     name = "criteo-synthetic"
     summary = "synthetic rows in CRITEO's format (python -m datasets synthetic), not real data"
-    options = MappingProxyType({"size": "100K", "balance": True})
+    options = MappingProxyType({"size": "100K", "balance": True, "outcome": "visit"})
     licence = "none needed: random numbers"
     citation = "none: not real data"
 
@@ -247,13 +286,15 @@ def _real_file() -> Prepared | None:
     return None if path is None else prepare(path)
 
 
-def _read_sample(path: Path) -> _InMemory:
+def _outcome(table: _Table, name: str) -> NDArray[np.int8]:
+    """The outcome of every row; of a converted file only the visits are kept as an array."""
     from pyarrow import parquet
 
-    # Its column `score` is another author's prediction, not a covariate.
-    table = parquet.read_table(path, columns=[*FEATURES, "treatment", "visit"])
-    X = np.column_stack([table[name].to_numpy() for name in FEATURES])
-    return _InMemory(X, table["treatment"].to_numpy(), table["visit"].to_numpy())
+    if isinstance(table, InMemory):
+        return table.outcomes[name]
+    if isinstance(table, Prepared) and name != "visit":
+        return parquet.read_table(table.home / "rows.parquet", columns=[name])[name].to_numpy()
+    return table.visit
 
 
 SOURCES = (Criteo(), CriteoSynthetic())

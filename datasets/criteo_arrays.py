@@ -2,11 +2,14 @@
 
 One pass with bounded memory writes a folder of the cache: `rows.parquet` (all 16 columns, float32
 covariates), the raw arrays `X.float32`, `treatment.int8` and `visit.int8` that loads draw from, and
-`about.json` with the statistics. The folder appears under its name only when it is complete.
+`about.json` with the statistics and the checksums of the arrays. The folder appears under its name
+only when it is complete, and is used only while its arrays are those that were written.
 """
 
+import hashlib
 import json
 import shutil
+import warnings
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Self
@@ -73,15 +76,23 @@ class Prepared:
 
     @classmethod
     def open(cls, home: Path) -> Self | None:
-        """What is in the folder `home`, None unless all of it is there."""
+        """What is in the folder `home`, None unless all of it is there and unchanged."""
         try:
             about = json.loads((home / "about.json").read_text())
+            found = cls(home, about["sha256"], Statistics(**about["statistics"]))
+            checksums = {name: about["checksums"][name] for name in _BYTES_PER_ROW}
             sizes = [(home / name).stat().st_size for name in _BYTES_PER_ROW]
-        except (OSError, ValueError):
+        # Cut by a full disk, or written before checksums were kept.
+        except (OSError, ValueError, TypeError, KeyError):
             return None
-        found = cls(home, about["sha256"], Statistics(**about["statistics"]))
-        whole = sizes == [found.statistics.rows * count for count in _BYTES_PER_ROW.values()]
-        return found if whole else None
+        if sizes != [found.statistics.rows * count for count in _BYTES_PER_ROW.values()]:
+            return None
+        for name, checksum in checksums.items():
+            damage = _damage(home / name, checksum)
+            if damage:
+                warnings.warn(f"{home / name} {damage}; this folder is not used", stacklevel=2)
+                return None
+        return found
 
     @property
     def treatment(self) -> NDArray[np.int8]:
@@ -139,7 +150,12 @@ def prepare(path: Path, sha256: str = "") -> Prepared:
         unfinished.mkdir()
         try:
             statistics = _convert(path, unfinished)
-            about = {"source": path.name, "sha256": sha256, "statistics": asdict(statistics)}
+            about = {
+                "source": path.name,
+                "sha256": sha256,
+                "statistics": asdict(statistics),
+                "checksums": {name: _checksum(unfinished / name) for name in _BYTES_PER_ROW},
+            }
             (unfinished / "about.json").write_text(json.dumps(about, indent=1))
             unfinished.rename(home)
         finally:
@@ -158,6 +174,29 @@ def find_prepared(sha256: tuple[str, ...]) -> Prepared | None:
 
 def _preparations() -> Path:
     return cache_directory() / "criteo" / "prepared"
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _damage(path: Path, checksum: str) -> str:
+    """What is wrong with the array at `path`, empty if nothing is.
+
+    The values are looked at too: a folder that other hands made may have fitting checksums.
+    """
+    digest = hashlib.sha256()
+    dtype, group = np.dtype(path.suffix[1:]), GROUP * _BYTES_PER_ROW[path.name]
+    with path.open("rb") as file:
+        while content := file.read(group):
+            digest.update(content)
+            values = np.frombuffer(content, dtype)
+            if dtype == np.int8 and (values & ~1).any():
+                return f"holds the label {values[(values & ~1) != 0][0]}, not 0 or 1"
+            if dtype == np.float32 and not np.isfinite(values).all():
+                return "holds a covariate that is not finite"
+    return "" if digest.hexdigest() == checksum else "differs from its checksum in about.json"
 
 
 def _convert(path: Path, folder: Path) -> Statistics:

@@ -59,7 +59,7 @@ class Hillstrom(TabularSource):
             raise ValueError(f"mail is {mail!r}; it must be one of {', '.join(_TREATED)}")
         (path,) = self.paths()
         frame = pd.read_csv(path)
-        frame = frame[frame["segment"].isin((*_TREATED[mail], _CONTROL))].reset_index(drop=True)
+        frame = frame[frame["segment"].isin((*_TREATED[mail], _CONTROL))]
         X = frame[["recency", "history_segment", "history", "mens", "womens", "newbie"]].copy()
         # "3) $200 - $350": the number is the order of the seven classes.
         X["history_segment"] = X["history_segment"].str[0].astype("int64")

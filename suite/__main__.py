@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from importlib import import_module
 
 VERBS = {
+    "campaign": ("suite.cli.campaign", "from the file of a campaign to a decision and a page"),
+    "score": ("suite.cli.score", "uplift and decision for new customers, with a campaign's model"),
     "run": ("suite.cli.run", "compute an experiment and show its table beside the paper's"),
     "verify": ("suite.cli.verify", "compute published numbers again and compare them"),
     "publish": ("suite.cli.publish", "merge finished cells of a run into results/records"),

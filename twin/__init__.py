@@ -5,12 +5,16 @@ Names are imported on first use, so that `import twin.qini` stays light: no torc
 
 from importlib import import_module
 
+__version__ = "0.1.0"  # the only place: the distribution takes its version from here
+
 _HOME = {
+    "TwinBoost": "twin.boost.estimator",
     "TwinUplift": "twin.estimator",
     "TwinPath": "twin.exact",
     "TwinSearch": "twin.search",
     "Rows": "twin.rows",
     "adjusted_qini_score": "twin.qini",
+    "calibrate": "twin.calibration",
     "qini_curve": "twin.qini",
     "qini_score": "twin.qini",
     "uplift_rank_correlation": "twin.qini",

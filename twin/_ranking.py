@@ -1,10 +1,10 @@
 """The scores at given ranks, and how many rows of each kind lie above them or are tied with them.
 
 A kind is an outcome in an arm, numbered 2 y + t. A curve needs these counts at its J + 1 edges
-alone, not a sorted list. So of many rows only those near an edge are looked at closely: a sample
-says between which two values (pivots) the score at an edge should lie, one pass counts the rows
-in every bucket between two pivots, and only the few rows around the edges are put in order. All
-results are counts and scores of rows, exact and the same whichever way they were found.
+alone, not a sorted list. So many rows are dealt into buckets of neighbouring scores, in one pass
+that counts them; the counts tell in which bucket an edge lies, and only the few rows of such
+buckets are put in order. All results are counts and scores of rows, exact and the same whichever
+way they were found.
 """
 
 from typing import NamedTuple
@@ -16,9 +16,9 @@ Floats = NDArray[np.float64]
 Ranks = NDArray[np.intp]
 Labels = NDArray[np.int8]
 
-MANY = 1 << 15  # rows from which on the detour by a sample is worth it
-SAMPLE = 1 << 15  # about so many rows are in the sample
-MOST_PIVOTS = 60  # every row is compared with every pivot; with more of them a sort is faster
+MANY = 1 << 15  # rows from which on buckets are worth it
+BUCKETS = 1024  # their counts stay in the nearest cache
+SAMPLE = 1 << 12  # about so many rows tell where scores lie
 
 
 class Ranked(NamedTuple):
@@ -36,9 +36,9 @@ def at_ranks(
     if len(scores) >= MANY:
         # float32 scores keep their order and their ties as float64.
         scores = np.ascontiguousarray(scores, dtype=np.float64)
-        low, high = _brackets(scores, ranks)
-        if len(np.union1d(low, high)) <= MOST_PIVOTS:
-            return _of_many(y, scores, t, ranks, others, low, high)
+        low, scale = _ruler(scores)
+        if 0 < scale < np.inf:
+            return _of_many(y, scores, t, ranks, others, low, scale)
     return _of_few(y, scores, t, ranks, others)
 
 
@@ -63,34 +63,25 @@ def _of_few(
 
 
 def _of_many(
-    y: Labels, scores: Floats, t: Labels, ranks: Ranks, others: Ranks, low: Floats, high: Floats
+    y: Labels, scores: Floats, t: Labels, ranks: Ranks, others: Ranks, low: float, scale: float
 ) -> Ranked:
-    """Only rows between `low` and `high` are put in order; of the others counts are enough."""
+    """Only rows of the buckets that hold a rank are put in order; of the others counts do."""
     from twin import _ranking_kernels as kernels  # imports numba: not for a few rows
 
-    pivots = np.union1d(low, high)
-    padded = np.append(pivots, np.full(-len(pivots) % kernels.GROUP, np.inf))
-    # Bucket b has the scores from pivot b - 1 (included) up to pivot b (excluded).
-    wanted = np.zeros(len(pivots) + 1, np.bool_)
-    for start, end in zip(
-        pivots.searchsorted(low, "right"), pivots.searchsorted(high, "right"), strict=True
-    ):
-        wanted[start : max(end, start + 1)] = True
-    kept, cells = np.empty(len(scores)), np.empty(len(scores), np.uint8)
+    counts, cells = np.zeros((BUCKETS, 4), np.int64), np.empty(len(scores), np.uint16)
+    kernels.count(scores, y, t, low, scale, counts.ravel(), cells)
+    ends = np.cumsum(counts.sum(axis=1))
     every = np.append(ranks, others)
-    while True:
-        counts = np.zeros((len(wanted), 4), np.int64)
-        size = kernels.count(scores, y, t, padded, wanted, counts.ravel(), kept, cells)
-        ends = np.cumsum(counts.sum(axis=1))
-        buckets = ends.searchsorted(every, "right")
-        if wanted[buckets].all():
-            break
-        # The sample misled, as it may where rows come in some order; the counts do not.
-        wanted = np.isin(np.arange(len(wanted)), buckets)
-    stops = np.cumsum(counts * wanted[:, None]).reshape(-1, 4)
-    starts = stops - counts * wanted[:, None]
+    buckets = ends.searchsorted(every, "right")
+    wanted = np.zeros((BUCKETS, 4), np.bool_)
+    wanted[buckets] = True
+    stops = np.cumsum(counts * wanted).reshape(-1, 4)
+    starts = stops - counts * wanted
+    size = stops[-1, -1]
+    kept, kept_cells = np.empty(size), np.empty(size, np.uint16)
+    kernels.keep(scores, cells, wanted.ravel(), kept, kept_cells)
     near = np.empty(size)
-    kernels.group(kept[:size], cells[:size], starts.astype(np.uint64).ravel(), near)
+    kernels.group(kept, kept_cells, starts.astype(np.uint64).ravel(), near)
 
     values = np.empty(len(every))
     above = counts.sum(axis=0) - np.cumsum(counts, axis=0)[buckets[: len(ranks)]]
@@ -107,21 +98,20 @@ def _of_many(
     return Ranked(values, above.T, tied.T)
 
 
-def _brackets(scores: Floats, ranks: Ranks) -> tuple[Floats, Floats]:
-    """Two values around the score at each rank, as a sample of the rows tells."""
+def _ruler(scores: Floats) -> tuple[float, float]:
+    """Where buckets start and how many there are per unit of score, as a sample of rows tells.
+
+    A few scores may lie far out: the lowest 0.25 % share the first bucket, the highest the last.
+    The sample decides how many rows fall into a bucket, never a result.
+    """
     sample = np.sort(scores[:: max(1, len(scores) // SAMPLE)])
-    m, share = len(sample), (ranks + 0.5) / len(scores)
-    # Three standard errors of a random sample, and a little for the ends.
-    slack = 3 * np.sqrt(m * share * (1 - share)) + 4
-    low, high = (share * m - slack).astype(np.intp), (share * m + slack).astype(np.intp)
-    return (
-        np.where(low > 0, sample[np.maximum(low, 0)], -np.inf),
-        np.where(high < m, sample[np.minimum(high, m - 1)], np.inf),
-    )
+    low, high = sample[len(sample) // 400], sample[-1 - len(sample) // 400]
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        return low, (BUCKETS - 1) / (high - low)
 
 
 def _order_statistics(scores: Floats, ranks: Ranks) -> Floats:
-    """The scores at `ranks`, mostly one rank or two in a row."""
+    """The scores at `ranks`, mostly one rank or two adjacent ones."""
     high = int(ranks.max())
     parted = np.partition(scores, high)
     if high - ranks.min() > 1:

@@ -71,13 +71,7 @@ def binary_labels(values: Any, name: str) -> NDArray[np.int8]:
 
 def finite_scores(values: Any, name: str) -> NDArray[np.float64]:
     """One finite float64 per row."""
-    _plain(values, values, name)
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{name} holds values that are not numbers; give one number per row"
-        ) from None
+    array = _numbers(values, np.float64, name, "give one number per row")
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; give one value per row (one dimension)")
     _all_finite(array, name)
@@ -86,13 +80,7 @@ def finite_scores(values: Any, name: str) -> NDArray[np.float64]:
 
 def covariates(X: Any, name: str = "X") -> NDArray[np.float32]:
     """A finite C-contiguous float32 matrix; copied only where the input is not one already."""
-    _plain(X, X, name)
-    try:
-        array = np.ascontiguousarray(X, dtype=np.float32)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{name} holds values that are not numbers; encode categories as numbers first"
-        ) from None
+    array = _numbers(X, np.float32, name, "encode categories as numbers first")
     if np.ndim(X) != 2:
         raise ValueError(f"{name} has shape {np.shape(X)}; give a matrix, one row per customer")
     if array.shape[0] == 0 or array.shape[1] == 0:
@@ -193,6 +181,15 @@ def _plain(given: Any, array: Any, name: str) -> None:
     kind = getattr(getattr(array, "dtype", None), "kind", "")
     if kind in ("M", "m", "c"):
         raise ValueError(f"{name} holds {array.dtype}; give numbers")
+
+
+def _numbers(values: Any, dtype: type, name: str, advice: str) -> NDArray[Any]:
+    """A C-contiguous array of `dtype`."""
+    _plain(values, values, name)
+    try:
+        return np.asarray(values, dtype=dtype, order="C")
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} holds values that are not numbers; {advice}") from None
 
 
 def _all_finite(array: NDArray[Any], name: str) -> None:

@@ -1,6 +1,7 @@
 """TwinUplift: one twin model with given settings."""
 
-from typing import Any, Self
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 
@@ -8,6 +9,9 @@ from twin import checks
 from twin.base import UpliftEstimator, all_or_nothing
 from twin.lane import Setting
 from twin.trainer import Training
+
+if TYPE_CHECKING:
+    from torch.nn import Module
 
 
 class TwinUplift(UpliftEstimator):
@@ -19,7 +23,7 @@ class TwinUplift(UpliftEstimator):
         coefficients, `(m,)` is Twin_NN; with `loss="binomial"`, `hidden=()` is Logistic.
     loss : "uplift" (the paper's augmented loss), "binomial" or its synonym "likelihood".
     penalty : "l1" (exact zeros through theta = u - v), "l2" or "none"; not on intercepts.
-    weight_penalty : lambda of the penalty (lambda_2 beside scaling factors).
+    weight_penalty : lambda of the penalty (lambda_2 where there are scaling factors).
     node_penalty : lambda_1 of the scaling factors s_k that prune whole nodes; None: no factors.
     learning_rate, batch_size, epochs : plain SGD. An epoch is a pass over the rows, of at most
         32 updates, so that the training budget is level in the number of rows.
@@ -109,6 +113,11 @@ class TwinUplift(UpliftEstimator):
         if self.hidden:
             raise AttributeError(f"coef_ needs hidden=(); this model has hidden={self.hidden}")
         return named_coefficients(self)
+
+    def to_torch(self) -> "Module":
+        """The fitted model as a torch module: X in its own units (n, p) to logits (n, 2)."""
+        # By name: torch is optional, and no number of this model depends on it.
+        return import_module("twin.torch").to_torch(self)
 
 
 def named_coefficients(model: UpliftEstimator) -> pd.Series:

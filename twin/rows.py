@@ -14,7 +14,9 @@ class Rows:
     """n rows of p covariates with outcome y and treatment t, both 0/1.
 
     `true_uplift` is u*(x) on simulated data and None on real data; `propensity` is the known
-    constant e = Pr(T = 1). Build one from any containers with `Rows.of`.
+    constant e = Pr(T = 1); `row_numbers` says which rows of a real data set these are, from 0 in
+    the order of its files, and is None on simulated data. Build rows from any containers with
+    `Rows.of`.
     """
 
     X: NDArray[np.float32]
@@ -23,6 +25,7 @@ class Rows:
     names: tuple[str, ...]
     true_uplift: NDArray[np.float64] | None = None
     propensity: float = 0.5
+    row_numbers: NDArray[np.integer] | None = None
 
     @classmethod
     def of(
@@ -34,6 +37,7 @@ class Rows:
         names: tuple[str, ...] | None = None,
         true_uplift: Any = None,
         propensity: float = 0.5,
+        row_numbers: NDArray[np.integer] | None = None,
     ) -> Self:
         """Checked rows from numpy, pandas or lists."""
         names = names or checks.column_names(X)
@@ -53,7 +57,10 @@ class Rows:
         if true_uplift is not None:
             true_uplift = checks.finite_scores(true_uplift, "true_uplift")
             checks.same_length(X=X, true_uplift=true_uplift)
-        return cls(X, y, treatment, names, true_uplift, checks.propensity_value(propensity))
+        if row_numbers is not None:
+            checks.same_length(X=X, row_numbers=row_numbers)
+        propensity = checks.propensity_value(propensity)
+        return cls(X, y, treatment, names, true_uplift, propensity, row_numbers)
 
     def __len__(self) -> int:
         return len(self.y)
@@ -68,4 +75,5 @@ class Rows:
             self.names,
             truth,
             self.propensity,
+            None if self.row_numbers is None else self.row_numbers[index],
         )

@@ -1,8 +1,7 @@
 """TwinSearch: a whole grid of settings as one computation, selected by validation q_adj."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Self
 
@@ -10,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from twin import checks
+from twin._progress import Progress
 from twin.base import UpliftEstimator, all_or_nothing
 from twin.estimator import TwinUplift
 from twin.lane import Setting
@@ -149,9 +149,15 @@ class TwinSearch(UpliftEstimator):
     def _train(self, training: Training) -> None:
         tracks = list(training.tracks)
         rungs = [r for r in RUNGS if self.halving and r < self.epochs]
-        with progress(len(tracks) * self.epochs, self.verbose) as report:
+        with Progress(len(tracks) * self.epochs, self.verbose) as bar:
+
+            def report() -> None:
+                best = max(t.best_score for t in training.tracks)
+                done = sum(len(t.loss) for t in training.tracks)
+                bar.update(done, f"best validation q_adj {best:.2f}")
+
             for index, until in enumerate([*rungs, self.epochs]):
-                training.advance(tracks, until, lambda: report(training.tracks))
+                training.advance(tracks, until, report)
                 if until < self.epochs:
                     tracks = survivors(tracks, every_node_penalty=index == 0)
 
@@ -230,25 +236,3 @@ def _result(track: Track, epochs: int) -> dict[str, Any]:
         "train_loss": track.loss[-1],
         "status": f"diverged in {trained}" if track.diverged else status,
     }
-
-
-@contextmanager
-def progress(total: int, show: bool) -> Iterator[Callable[[Sequence[Track]], None]]:
-    """A progress bar over lane-epochs when `show`, else nothing."""
-    if not show:
-        yield lambda tracks: None
-        return
-    from rich.progress import Progress
-
-    with Progress() as bar:
-        task = bar.add_task("training", total=total)
-
-        def report(tracks: Sequence[Track]) -> None:
-            best = max(t.best_score for t in tracks)
-            bar.update(
-                task,
-                completed=sum(len(t.loss) for t in tracks),
-                description=f"best validation q_adj {best:.2f}",
-            )
-
-        yield report

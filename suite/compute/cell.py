@@ -96,6 +96,7 @@ def visible(data: Dataset, reads_truth: bool) -> Dataset:
             y=hidden if blank else part.y,
             treatment=hidden if blank else part.treatment,
             true_uplift=part.true_uplift if reads_truth else None,
+            row_numbers=None,
         )
 
     return replace(

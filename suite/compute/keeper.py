@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 import datasets
 from datasets.contract import Dataset
 from suite.compute import cell, environment, messages
@@ -36,7 +38,9 @@ def main(connection: socket.socket) -> None:
                 answer, arrays = _shown(data, request["reads_truth"])
             else:
                 result = measure(data, arrays, build(Fitted, request["fitted"], "the method"))
-                answer, arrays = {"result": asdict(result)}, {}
+                numbers = data.test.row_numbers
+                arrays = {} if numbers is None else {"row_numbers": numbers.astype(np.int64)}
+                answer = {"result": asdict(result)}
         except Exception as error:
             lines = "".join(traceback.format_exception(error)).strip().splitlines()
             text = environment.without_machine_paths("\n".join(lines[-ERROR_LINES:]))
@@ -52,7 +56,7 @@ def load(planned: Planned) -> Dataset:
     path = present(planned.own_data)
     sys.path.insert(0, str(path.parent))
     sources = {source.name: source for source in datasets.load_file(path)}
-    return sources[wanted.source].load(wanted.replicate, **wanted.options)
+    return datasets.load_from(sources[wanted.source], replicate=wanted.replicate, **wanted.options)
 
 
 def _shown(data: Dataset, reads_truth: bool) -> tuple[Mapping[str, Any], messages.Arrays]:

@@ -47,6 +47,7 @@ class Outcome:
     machine: Machine
     warnings: tuple[str, ...] = ()
     predictions: NDArray[np.float64] | None = None
+    row_numbers: NDArray[np.int64] | None = None  # of the test rows of real data
 
 
 def failure(error: str, seconds: float, on: Machine | None = None) -> Outcome:

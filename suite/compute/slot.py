@@ -169,6 +169,7 @@ class Slot:
             machine=self._machine,
             warnings=tuple(printable(text[:_LONGEST_WARNING]) for text in fitted.warnings),
             predictions=self._predicted["test"],
+            row_numbers=found[1].get("row_numbers"),
         )
 
     def _answer(self, child: Child) -> tuple[dict, dict] | None:

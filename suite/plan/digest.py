@@ -157,12 +157,24 @@ def _file_digest(file: Path, stamp: tuple[int, int]) -> str:
 def _imports(file: Path, stamp: tuple[int, int]) -> tuple[tuple[str, int, str | None], ...]:
     """(module, level, name) of every import statement, wherever it stands in the file."""
     found = []
-    for node in ast.walk(ast.parse(file.read_bytes(), filename=str(file))):
+    for node in _run_nodes(ast.parse(file.read_bytes(), filename=str(file))):
         if isinstance(node, ast.Import):
             found += [(alias.name, 0, None) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             found += [(node.module or "", node.level, alias.name) for alias in node.names]
     return tuple(found)
+
+
+def _run_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every node but those under `if TYPE_CHECKING:`, which never runs."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            waiting.extend(node.orelse)
+        else:
+            waiting.extend(ast.iter_child_nodes(node))
 
 
 @cache

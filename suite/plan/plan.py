@@ -108,14 +108,14 @@ class CodeFacts(NamedTuple):
 
     digests: tuple[str, str, str]  # method, data, cell
     libraries: Mapping[str, str]
-    imports: tuple[str, ...]  # modules of libraries
+    imports: tuple[str, ...]  # modules of libraries that the method needs
 
 
 def code_facts(method: MethodCode, source: str, own_data: OwnFile | None = None) -> CodeFacts:
     """The facts of a method on a data set, as the files are now."""
     code = Code()
     paths = (method_path(method), source_path(source, own_data), CELL)
-    imports = sorted({name for path in paths for name in code.foreign_modules(path)})
+    imports = sorted(code.foreign_modules(paths[0]))
     digests = tuple(code.digest(path) for path in paths)
     return CodeFacts(digests, code.libraries(*paths), tuple(imports))
 

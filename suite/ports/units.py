@@ -25,8 +25,8 @@ from scipy.stats import spearmanr
 
 import baselines
 import datasets
-from baselines._boost import Boost
-from baselines._forest import Forest
+from baselines.boost import Boost
+from baselines.forest import Forest
 from suite.cli import reported
 from suite.compute.cell import plain
 from suite.plan.digest import ROOT

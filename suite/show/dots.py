@@ -15,11 +15,13 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 import baselines
+from suite.compare import resplits
 from suite.compare.frame import frame_of
 from suite.compare.means import mean_of
 from suite.compare.paired import Estimate
 from suite.compare.runs import BOUNDS, Frame, by_score
 from suite.compare.verdicts import PAPER_RUNS
+from suite.plan.paper import Printed
 from suite.publish.columns import Column
 from suite.show.picture import OTHER, OURS, PAPER, Picture
 from suite.words import count
@@ -49,7 +51,7 @@ def dots(column: Column) -> Picture:
             axis.grid(axis="x", alpha=0.25)
         left.plot([], [], color=OURS, marker="o", linestyle="", label="our mean")
         if any(row["paper"] is not None for row in rows):
-            label = f"the paper's ± t s/√{PAPER_RUNS}"
+            label = "the paper's, 95 % interval"
             left.plot([], [], color=PAPER, marker="D", markersize=4, label=label)
         right.plot([], [], color=OURS, marker="o", label="in q_adj, 95 % interval")
         if any("true_q" in row for row in rows):
@@ -69,6 +71,7 @@ def dot_numbers(column: Column) -> dict[str, Any]:
     names = [name for name in by_score(source) if source.shown(name)]
     wanted = (*REFERENCES, *(name for name in names if name not in BOUNDS), *names)
     reference = next((name for name in wanted if name in names), "")
+    simulated = all(run.true_q is not None for run in source.every_run)
     rows = []
     for name in names:
         runs, base = source.shown(name), source.shown(reference)
@@ -79,12 +82,12 @@ def dot_numbers(column: Column) -> dict[str, Any]:
             "replicates": [run.replicate for run in runs],
             "mean": float(values.mean()),
             "paper": printed.value if printed else None,
-            "paper_half": _paper_half(values) if printed else None,
-            "q_adj": _paired(values - np.array([run.q_adj for run in base])),
+            "paper_half": _paper_half(values, printed, simulated) if printed else None,
+            "q_adj": _paired(values - np.array([run.q_adj for run in base]), simulated),
         }
-        if all(run.true_q is not None for run in (*runs, *base)):
+        if simulated:
             gains = [run.true_q - other.true_q for run, other in zip(runs, base, strict=True)]
-            row["true_q"] = _paired(np.array(gains))
+            row["true_q"] = _paired(np.array(gains), simulated)
         rows.append(row)
     return {
         "replicates": sorted(source.common),
@@ -150,22 +153,24 @@ def _draw_difference(axis: Axes, height: int, row: dict[str, Any]) -> None:
             axis.errorbar(mean, height + shift, xerr=half, color=colour, marker=marker, **bar)
 
 
-def _paired(differences: np.ndarray) -> list[float | None]:
-    """Mean and half-width of the 95 % t interval."""
+def _paired(differences: np.ndarray, simulated: bool) -> list[float | None]:
+    """Mean and half-width of the 95 % t interval; re-splits of real data share their rows."""
     if len(differences) < 2:
         return [float(differences.mean()), None]
-    found = Estimate.of(differences)
+    found = Estimate.of(differences) if simulated else resplits.paired(differences)
     return [found.mean, found.interval()[1] - found.mean]
 
 
-def _paper_half(values: np.ndarray) -> float | None:
-    """The paper's own uncertainty, its 20 runs having our spread."""
+def _paper_half(values: np.ndarray, printed: Printed, simulated: bool) -> float | None:
+    """The paper's own uncertainty: its 20 runs with our spread, or its re-splits corrected."""
     if len(values) < 2:
         return None
-    spread = float(values.std(ddof=1))
-    return float(stats.t.ppf(0.975, len(values) - 1)) * spread / math.sqrt(PAPER_RUNS)
+    error = float(values.std(ddof=1)) / math.sqrt(PAPER_RUNS)
+    if not simulated:
+        error = resplits.corrected(printed.standard_error)
+    return float(stats.t.ppf(0.975, len(values) - 1)) * error
 
 
 def _left_out(numbers: dict[str, Any]) -> str:
     text = f"left out, fewer replicates: {', '.join(numbers['left_out'])}"
-    return "\n" + fill(text, 110) if numbers["left_out"] else ""
+    return "\n" + fill(text, 110, break_on_hyphens=False) if numbers["left_out"] else ""

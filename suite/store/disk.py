@@ -14,12 +14,16 @@ class StoreError(Exception):
     """The disk does not take a record; whatever was written before is intact."""
 
 
-def keep_predictions(path: Path, predictions: NDArray) -> None:
+def keep_predictions(path: Path, predictions: NDArray, row_numbers: NDArray | None) -> None:
+    """Predictions of test rows, and which rows these are, as one file."""
+    arrays = {"test": predictions}
+    if row_numbers is not None:
+        arrays["row_numbers"] = row_numbers
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_suffix(".half")
     try:
         with half.open("wb") as file:
-            np.savez_compressed(file, test=predictions)
+            np.savez_compressed(file, **arrays)
         half.replace(path)
     except BaseException:
         half.unlink(missing_ok=True)

@@ -79,7 +79,7 @@ def execute(progress: Progress, pool: Pool, writer: Writer | None, watcher: Watc
     def keep(cell: Planned, outcome: Outcome) -> None:
         record = record_of(cell, outcome, commit, dirty)
         if writer is not None:
-            writer.append(record, outcome.predictions)
+            writer.append(record, outcome.predictions, outcome.row_numbers)
         progress.records[cell.key] = record
         progress.to_do.remove(cell)
         watcher.ended(progress, record)

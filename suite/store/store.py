@@ -116,7 +116,12 @@ class Writer:
                 mended.append(f"{path}: dropped a torn last line ({len(content) - whole} bytes)")
         return mended
 
-    def append(self, record: Record, predictions: NDArray | None = None) -> None:
+    def append(
+        self,
+        record: Record,
+        predictions: NDArray | None = None,
+        row_numbers: NDArray | None = None,
+    ) -> None:
         """Keep the predictions, then the record; both are on disk when this returns."""
         for name in (record.cell.column, record.method):
             if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", name):
@@ -125,12 +130,13 @@ class Writer:
         with explained(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             if predictions is not None:
-                keep_predictions(predictions_path(self.root, record), predictions)
+                keep_predictions(predictions_path(self.root, record), predictions, row_numbers)
             append_line(path, record.line().encode())
 
 
 def predictions_path(root: Path, record: Record) -> Path:
-    """Where the predicted uplift of a record's test rows lies (`test` in a .npz file)."""
+    """Where the predicted uplift of a record's test rows lies (`test` in a .npz file,
+    with `row_numbers` for real data)."""
     carried = record.origin.carried
     name = f"{record.replicate:03d}-{carried.key if carried else record.key}.npz"
     return root / record.cell.column / "predictions" / record.method / name

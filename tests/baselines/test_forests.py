@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import baselines
-from baselines._forest import _cut, _means
+from baselines.forest import _cut, _means
 from twin import Rows
 
 
@@ -93,6 +93,20 @@ def test_candidates_are_means_of_the_first_trees():
         cut = [_cut(tree, depth) for tree in forest._trees[:count]]
         each = [tree.statistics[tree.structure.apply(X)] for tree in cut]
         np.testing.assert_allclose(mean, np.mean(each, axis=0))
+
+
+@pytest.mark.parametrize("name", ["causal-forest", "uplift-forest-kl"])
+def test_half_predictions_are_those_of_forests_of_half_the_trees(name):
+    rows, test = planted(600, 11), planted(50, 12)
+    forest = with_grid(name, (7,), (3,))().fit(rows, rows, 0)
+    whole, halves = forest.predict(test.X), forest.half_predictions(test.X)
+    trees = forest._trees
+    for half, chosen in zip(halves, (trees[::2], trees[1::2]), strict=True):
+        forest._trees = chosen
+        np.testing.assert_array_equal(half, forest.predict(test.X))
+    assert (halves[0] != halves[1]).any()
+    forest._trees = trees
+    np.testing.assert_array_equal(forest.predict(test.X), whole)
 
 
 @pytest.mark.parametrize("name", ["uplift-forest-kl", "uplift-forest-ed"])

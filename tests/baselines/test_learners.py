@@ -1,5 +1,7 @@
 """XGBoost learners, Qini-based regression and the bounds against independent truth."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -7,7 +9,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 import baselines
-from baselines import _boost
+from baselines import boost
 from baselines._logistic import _minimise, lasso_supports, maximum_likelihood
 from twin import Rows, adjusted_qini_score
 
@@ -25,14 +27,14 @@ def rows_of(n: int, seed: int, e: float = 0.5) -> Rows:
 def boost_calls(monkeypatch):
     """What the learners hand to the boosting; the real one runs."""
     calls = []
-    real = _boost.Boost.fit
+    real = boost.Boost.fit
 
     def spy(self, X, y, rng, *, weight=None):
         fit = real(self, X, y, rng, weight=weight)
         calls.append({"X": X, "y": np.asarray(y), "weight": weight, "fit": fit})
         return fit
 
-    monkeypatch.setattr(_boost.Boost, "fit", spy)
+    monkeypatch.setattr(boost.Boost, "fit", spy)
     return calls
 
 
@@ -69,7 +71,7 @@ def test_out_of_fold_predictions_come_from_the_other_folds():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 3)).astype(np.float32)
     y = rng.standard_normal(300)  # noise: a booster knows only rows it has seen
-    fit = _boost.Boost(draws=1, n_folds=5).fit(X, y, np.random.default_rng(1))
+    fit = boost.Boost(draws=1, n_folds=5).fit(X, y, np.random.default_rng(1))
     left_out = np.concatenate([fold.rows for fold in fit.folds])
     assert sorted(left_out) == list(range(300))
     assert abs(np.corrcoef(fit.out_of_fold(), y)[0, 1]) < 0.2
@@ -84,30 +86,37 @@ def test_cross_validation_equals_that_of_xgboost():
     data = xgb.DMatrix(X, label=X[:, 0] + rng.standard_normal(400), nthread=1)
     number = np.arange(400) % 4
     splits = [(np.flatnonzero(number != k), np.flatnonzero(number == k)) for k in range(4)]
-    folds = [_boost.Fold(data.slice(i), data.slice(o), o) for i, o in splits]
+    folds = [boost.Fold(data.slice(i), data.slice(o), o) for i, o in splits]
     stops = set()
     for eta in (0.3, 0.001):
-        params = {**_boost.Boost()._draw(rng), "eta": eta, "subsample": 0.5}
+        params = {**boost.Boost()._draw(rng), "eta": eta, "subsample": 0.5}
         log = xgb.cv(
             params,
             data,
-            _boost.N_ROUNDS,
+            boost.N_ROUNDS,
             folds=splits,
-            early_stopping_rounds=_boost.PATIENCE,
+            early_stopping_rounds=boost.PATIENCE,
             as_pandas=False,
         )["test-rmse-mean"]
-        assert _boost._cross_validate(params, folds) == (log[-1], len(log))
-        stops.add(len(log) < _boost.N_ROUNDS)
+        assert boost._cross_validate(params, folds) == (log[-1], len(log))
+        stops.add(len(log) < boost.N_ROUNDS)
     assert stops == {True, False}
+
+
+def test_a_quick_run_draws_two_settings_and_keeps_the_rest():
+    own = boost.Boost(draws=9, n_folds=3, deepest=4, bins=16)
+    method = type("Other", (baselines.method("r-xgboost"),), {"boost": own})
+    assert boost.Boost.of(method(threads=2)) == replace(own, threads=2)
+    assert boost.Boost.of(method(quick=True)) == replace(own, draws=2)
 
 
 def test_boosting_takes_the_best_draw(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((600, 3)).astype(np.float32)
     y = np.where(X[:, 0] > 0, 1.0, -1.0) + 0.1 * rng.standard_normal(600)
-    fit = _boost.Boost(draws=4).fit(X, y, np.random.default_rng(1))
+    fit = boost.Boost(draws=4).fit(X, y, np.random.default_rng(1))
     assert ((fit.out_of_fold() - y) ** 2).mean() < 0.1
-    assert set(fit.settings) == {*_boost.SPACE, "max_depth", "gamma", "rounds"}
+    assert set(fit.settings) == {*boost.SPACE, "max_depth", "gamma", "rounds"}
 
 
 def test_maximum_likelihood_equals_statsmodels():

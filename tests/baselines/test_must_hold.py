@@ -81,15 +81,3 @@ def test_row_27_a_method_file_that_exits_is_a_clear_error(tmp_path):
     path.write_text("import sys; sys.exit(0)")
     with pytest.raises(ValueError, match="cannot be used as a method file: SystemExit"):
         baselines.load_file(path)
-
-
-def test_row_39_a_latin_1_method_file_works(tmp_path):
-    path = tmp_path / "latin.py"
-    text = (
-        "# -*- coding: latin-1 -*-\nfrom baselines import Method\n\n\n"
-        "class Own(Method):\n    'M\u00e9thode.'\n    name = 'own'\n"
-        "    def _fit(self, train, valid, seed): pass\n    def _predict(self, X): return X[:, 0]\n"
-    )
-    path.write_bytes(text.encode("latin-1"))
-    (cls,) = baselines.load_file(path)
-    assert cls.__doc__ == "M\u00e9thode."

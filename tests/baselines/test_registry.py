@@ -26,6 +26,21 @@ def test_an_unknown_method_gets_its_neighbours():
         baselines.method("r-laso")
 
 
+def test_what_methods_share_is_no_method():
+    """Modules and parents without a name of their own are not taken for methods."""
+    parents = {"Forest", "TwinMethod", "TwinNN", "Refit", "Method"}
+    found = baselines.methods()
+    assert parents.isdisjoint(cls.__name__ for cls in found.values())
+    assert {"baselines.boost", "baselines.forest", "baselines.contract"}.isdisjoint(
+        cls.__module__ for cls in found.values()
+    )
+    assert found["twin-64"].__mro__[1] is found["twin-512"].__mro__[1]
+    assert {name: found[name].nodes for name in ("twin-64", "twin-512")} == {
+        "twin-64": 64,
+        "twin-512": 512,
+    }
+
+
 def test_a_file_is_a_method(tmp_path, train, valid):
     path = tmp_path / "mine.py"
     path.write_text(GOOD)
@@ -66,6 +81,18 @@ def test_no_file_no_method(tmp_path):
     (tmp_path / "notes.txt").write_text("text")
     with pytest.raises(ValueError, match=r"must end in \.py"):
         baselines.load_file(tmp_path / "notes.txt")
+
+
+def test_a_file_may_declare_its_encoding(tmp_path):
+    path = tmp_path / "latin.py"
+    text = (
+        "# -*- coding: latin-1 -*-\nfrom baselines import Method\n\n\n"
+        "class Own(Method):\n    'M\u00e9thode.'\n    name = 'own'\n"
+        "    def _fit(self, train, valid, seed): pass\n    def _predict(self, X): return X[:, 0]\n"
+    )
+    path.write_bytes(text.encode("latin-1"))
+    (cls,) = baselines.load_file(path)
+    assert cls.__doc__ == "M\u00e9thode."
 
 
 def test_the_scaffold_writes_a_method_that_runs(tmp_path, capsys, train, valid, test_rows):

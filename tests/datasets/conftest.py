@@ -15,12 +15,13 @@ def cache(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def real_data(tmp_path, monkeypatch):
+def real_data(tmp_path_factory, monkeypatch):
     """The directory of real files: UPLIFT_DATA, or `shared/data` beside the project."""
     beside = Path(__file__).resolve().parents[3] / "shared" / "data"
     directory = Path(os.environ.get("UPLIFT_DATA") or beside)
     if not directory.is_dir():
         pytest.skip("real data not at hand: set UPLIFT_DATA to their directory (docs/data.md)")
     monkeypatch.setenv("UPLIFT_DATA", str(directory))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    # One cache for all tests of a session: what a large file is converted to is found again.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "real-data-cache"))
     return directory

@@ -9,6 +9,7 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import kstest
 
 import datasets
 from datasets import criteo, criteo_synthetic
@@ -93,6 +94,35 @@ def test_size_is_the_number_of_rows(synthetic, monkeypatch):
         assert len(all_rows(dataset)["y"]) == 5_000
 
 
+def test_conversion_is_the_second_outcome(synthetic):
+    frame = pd.read_csv(synthetic)
+    dataset = datasets.load("criteo-synthetic", size="full", balance=False, outcome="conversion")
+    assert all_rows(dataset)["y"].sum() == frame["conversion"].sum() != frame["visit"].sum()
+    np.testing.assert_array_equal(dataset.test.y, frame["conversion"][dataset.test.row_numbers])
+    assert dataset.note.endswith("; outcome: conversion")
+
+
+def test_no_draw_takes_the_head_of_a_file_in_order(cache, written, monkeypatch):
+    """The complete file begins with treated rows only, and its visit rate rises along the file."""
+    frame = pd.read_csv(written).sort_values("visit", kind="stable")
+    frame = frame.sort_values("treatment", ascending=False, kind="stable")
+    (cache / "criteo").mkdir(parents=True)
+    frame.to_csv(cache / "criteo" / SYNTHETIC.name, index=False)
+    monkeypatch.setattr(criteo, "SIZES", {**criteo.SIZES, "100K": 8_000, "400K": 30_000})
+    cases = [("100K", True), ("100K", False), ("400K", False), ("full", True), ("full", False)]
+    for size, balance in cases:
+        dataset = datasets.load("criteo-synthetic", size=size, balance=balance)
+        for part in (dataset.train, dataset.valid, dataset.test):
+            for arm in (0, 1):
+                everywhere = np.flatnonzero(frame["treatment"].to_numpy() == arm)
+                drawn = np.searchsorted(everywhere, part.row_numbers[part.treatment == arm])
+                # Uniform over the arm's rows, by Kolmogorov and Smirnov's test.
+                assert kstest((drawn + 0.5) / len(everywhere), "uniform").pvalue > 1e-4
+                rate = frame["visit"].to_numpy()[everywhere].mean()
+                error = (rate * (1 - rate) / len(drawn)) ** 0.5
+                assert abs(part.y[part.treatment == arm].mean() - rate) < 4 * error
+
+
 def test_every_table_hears_that_data_are_synthetic(synthetic):
     note = datasets.load("criteo-synthetic", size="full").note
     assert note == "synthetic data, 40,000 rows in CRITEO's format"
@@ -102,8 +132,9 @@ def test_every_table_hears_that_data_are_synthetic(synthetic):
     ("options", "match"),
     [
         ({"size": "1M"}, "fewer than size='1M'; choose a smaller size"),
-        ({"size": "2K"}, "size is '2K'; it must be one of 100K, 400K, 1M, 4M, full"),
+        ({"size": "2K"}, "size is '2K'; it must be one of 100K, 200K, 400K, 1M, 4M, full"),
         ({"balance": "yes"}, "balance is 'yes'"),
+        ({"outcome": "exposure"}, "outcome is 'exposure'; it must be one of visit, conversion"),
         ({"sizes": "1M"}, "no option 'sizes'"),
     ],
 )

@@ -75,9 +75,13 @@ def test_other_name_of_the_same_file(cache):
     [
         ("criteo", {}, "fetch criteo\n"),
         ("criteo", {"size": "sample"}, "fetch criteo --size sample\n"),
+        ("criteo", {"size": "union"}, "fetch criteo --size union\n"),
+        ("criteo", {"size": "200K"}, "fetch criteo\n"),
         ("insurance", {}, "fetch insurance\n"),
         ("charity", {}, "fetch charity\n"),
         ("hillstrom", {}, "fetch hillstrom\n"),
+        ("gotv", {}, "fetch gotv\n"),
+        ("starbucks", {}, "fetch starbucks\n"),
     ],
 )
 def test_missing_data_say_what_to_do(cache, name, options, command):

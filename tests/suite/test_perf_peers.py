@@ -16,6 +16,15 @@ CLOSE = Line("Trainer", "epoch", "products", 1.8, "18 / 10 ms", "at most", 2.0, 
 OPEN = Line("Learners", "fit", "econml", 0.2, "5 / 1 s")
 
 
+def test_ratios_point_the_way_that_their_sense_says():
+    fast = Line.at_least("Trainer", "epoch", "plain torch", (0.01, 0.09), 8.0)
+    assert (fast.value, fast.detail) == (9.0, "10 / 90 ms")
+    assert (fast.limit, fast.verdict) == (None, "goal met")
+    share = Line.at_most("Trainer", "epoch", "products", (0.018, 0.01), 1.7, 1.5)
+    assert share.value == pytest.approx(1.8)
+    assert share.verdict == "FAILS"
+
+
 @pytest.mark.parametrize(
     ("line", "passes", "verdict"),
     [(FAST, True, "goal met"), (SLOW, False, "FAILS"), (CLOSE, True, "goal missed"),

@@ -1,5 +1,8 @@
 """The standard error of q against finite differences and simulation."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -103,6 +106,15 @@ def test_a_first_bin_without_controls() -> None:
     psi = influence([4, 2], [0, 6], [2, 1], [0, 2])
     assert np.isfinite(psi).all()
     assert standard_error([4, 2], [0, 6], [2, 1], [0, 2]) > 0
+
+
+def test_the_example_of_the_documentation_runs() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "measure.md").read_text()
+    (example,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    names: dict[str, object] = {}
+    exec(example, names)
+    found = names["found"]
+    assert found.difference > 2 * found.standard_error > 0
 
 
 @pytest.mark.parametrize("bins", [1, 500, True, 2.5])

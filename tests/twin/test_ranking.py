@@ -1,4 +1,4 @@
-"""Counts at the edges of bins: by a sample and one pass, or by sorting, the same bit for bit."""
+"""Counts at the edges of bins: by buckets or by sorting, the same bit for bit."""
 
 import importlib.util
 import subprocess
@@ -88,19 +88,29 @@ def test_curves_do_not_depend_on_the_way(kind, convention, monkeypatch):
             assert getattr(ours, name).tobytes() == getattr(sorted_all, name).tobytes()
 
 
-def test_a_misled_sample_costs_a_second_pass_only(by_passes, monkeypatch):
-    from twin import _ranking_kernels
+@pytest.mark.usefixtures("by_passes")
+@pytest.mark.parametrize("kind", ["continuous", "tied", "periodic", "extremes"])
+@pytest.mark.parametrize("ruler", [(0.0, 1e-300), (1e6, 5.0), (-50.0, 3.0), (0.1, 1e300)])
+def test_a_misleading_sample_changes_no_result(kind, ruler, monkeypatch):
+    """Wherever buckets lie: all rows in the first or the last of them, or in two."""
+    monkeypatch.setattr(_ranking, "_ruler", lambda scores: ruler)
+    y, s, t = simulated(kind, 8000, 0)
+    ranks, others = np.array([0, 1000, 1001, 7999, 4000]), np.array([7000, 0])
+    exact = brute_force.at_ranks(y, s, t, ranks, others)
+    assert same(_ranking.at_ranks(y, s, t, ranks, others), exact)
 
-    passes = []
-    count = _ranking_kernels.count
-    monkeypatch.setattr(_ranking_kernels, "count", lambda *a: passes.append(1) or count(*a))
-    monkeypatch.setattr(_ranking, "SAMPLE", 400)
-    y, s, t = simulated("periodic", 8000, 0)  # every 20th row is in the sample: even ones alone
+
+@pytest.mark.usefixtures("by_passes")
+@pytest.mark.parametrize("kind", ["constant", "periodic", "extremes"])
+def test_scores_without_a_ruler_are_sorted(kind, monkeypatch):
+    """No spread in the sample, or one beyond float64."""
+    y, s, t = simulated(kind, 8000, 0)  # every 200th row is in the sample: even ones alone
+    if kind == "extremes":
+        s[::400], s[200::400] = -1.7e308, 1.7e308
+    monkeypatch.setattr(_ranking, "_of_many", None)
     ranks = np.array([1000, 7000])
-    assert same(
-        _ranking.at_ranks(y, s, t, ranks, ranks), brute_force.at_ranks(y, s, t, ranks, ranks)
-    )
-    assert len(passes) == 2
+    exact = brute_force.at_ranks(y, s, t, ranks, ranks)
+    assert same(_ranking.at_ranks(y, s, t, ranks, ranks), exact)
 
 
 def test_few_rows_need_no_compiler():

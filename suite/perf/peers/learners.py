@@ -16,7 +16,7 @@ import baselines
 import datasets
 from datasets import Dataset
 from suite.compute.measures import truth
-from suite.perf.peers.line import Line
+from suite.perf.peers.line import Line, announce
 from suite.perf.timing import best_seconds
 
 # A replicate outside the tables, small enough to fit a dozen models in a minute.
@@ -25,6 +25,7 @@ REPLICATE, N, P = 100, 5000, 50
 
 def lines() -> list[Line]:
     """Seconds to fit and to predict test rows, and the regret of the prediction."""
+    announce("Learners")
     data = datasets.load("scenario4", replicate=REPLICATE, n=N, p=P)
     found = []
     for model in ("lasso", "xgboost"):  # libraries are imported while the lasso warms up

@@ -1,7 +1,8 @@
 """One line of the table of peers."""
 
+import sys
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,33 @@ class Line:
     limit: float | None = None
     goal: float | None = None
 
+    @classmethod
+    def at_least(
+        cls, section: str, ours: str, peer: str, seconds: tuple[float, float], goal: float | None
+    ) -> Self:
+        """How many times as long the peer takes, of `seconds` = (ours, peer's).
+
+        Without a limit: how fast another library is differs between processors.
+        """
+        mine, theirs = seconds
+        detail = milliseconds(mine, theirs)
+        return cls(section, ours, peer, theirs / mine, detail, "at least", None, goal)
+
+    @classmethod
+    def at_most(
+        cls,
+        section: str,
+        ours: str,
+        peer: str,
+        seconds: tuple[float, float],
+        limit: float,
+        goal: float,
+    ) -> Self:
+        """Our share of what the machine needs for the peer, of `seconds` = (ours, peer's)."""
+        mine, theirs = seconds
+        detail = milliseconds(mine, theirs)
+        return cls(section, ours, peer, mine / theirs, detail, "at most", limit, goal)
+
     @property
     def passes(self) -> bool:
         """Whether the gate lets it through."""
@@ -36,6 +64,11 @@ class Line:
 
     def _holds(self, bound: float) -> bool:
         return self.value >= bound if self.sense == "at least" else self.value <= bound
+
+
+def announce(section: str) -> None:
+    """Says on stderr what is measured now: the whole table takes minutes."""
+    print(f"measuring: {section}", file=sys.stderr, flush=True)
 
 
 def milliseconds(*seconds: float) -> str:

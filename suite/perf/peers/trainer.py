@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_limits
 
 import datasets
 from datasets import Dataset
-from suite.perf.peers.line import Line, milliseconds
+from suite.perf.peers.line import Line, announce, milliseconds
 from suite.perf.plain_torch import PlainTraining
 from suite.perf.timing import best_seconds
 from twin.lane import Setting
@@ -17,7 +17,7 @@ from twin.trainer import Training
 
 SEED = 1
 BATCH = 256
-# Epochs a turn: a search trains 20 and more at a call, so what a call costs is shared by several.
+# Epochs per turn: a search trains 20 and more at a call, so what a call costs is shared by several.
 TURN = 4
 # lambda_1 = 0 keeps the scaling factors and prunes no node, so that every epoch costs the same.
 TWIN_NN = Setting(hidden=(512,), learning_rate=0.05, weight_penalty=0.0005, node_penalty=0.0)
@@ -64,6 +64,7 @@ def epoch_seconds(turns: dict[str, Callable[[], None]], rounds: int) -> dict[str
 
 
 def _torch(data: Dataset) -> list[Line]:
+    announce("Trainer")
     found = []
     products = matrix_products(data.train.X, data.valid.X, TWIN_NN.hidden[0])
     for setting, name in ((TWIN_NN_PLAIN, "epoch without factors"), (TWIN_NN, "epoch of Twin_NN")):
@@ -80,32 +81,16 @@ def _torch(data: Dataset) -> list[Line]:
             },
             rounds=5,
         )
-        for key, peer, limit, goal in (
-            ("autograd", "plain torch with autograd", 2.7, 5.0),
-            ("loader", "the same with a DataLoader", 3.5, 10.0),
-        ):
-            found.append(
-                Line(
-                    "Trainer",
-                    name,
-                    peer,
-                    times[key] / times["ours"],
-                    milliseconds(times["ours"], times[key]),
-                    "at least",
-                    limit,
-                    goal,
-                )
+        found += [
+            Line.at_least("Trainer", name, peer, (times["ours"], times[key]), goal)
+            for key, peer, goal in (
+                ("autograd", "plain torch with autograd", 5.0),
+                ("loader", "the same with a DataLoader", 10.0),
             )
-    found.append(
-        Line(
-            "Trainer",
-            "its matrix products alone",
-            "plain torch with autograd",
-            times["autograd"] / times["products"],
-            milliseconds(times["products"], times["autograd"]),
-        )
-    )
-    return found
+        ]
+    bound = times["products"], times["autograd"]
+    what = "Trainer", "its matrix products alone", "plain torch with autograd"
+    return [*found, Line.at_least(*what, bound, None)]
 
 
 def _products(data: Dataset) -> list[Line]:
@@ -114,18 +99,8 @@ def _products(data: Dataset) -> list[Line]:
         {"ours": epochs_of([TWIN_NN], data, scored=False), "products": repeated(products)},
         rounds=8,
     )
-    return [
-        Line(
-            "Trainer",
-            "epoch, not scored",
-            "its matrix products alone",
-            times["ours"] / times["products"],
-            milliseconds(times["ours"], times["products"]),
-            "at most",
-            2.0,
-            2.0,
-        )
-    ]
+    what = "Trainer", "epoch, not scored", "its matrix products alone"
+    return [Line.at_most(*what, (times["ours"], times["products"]), 2.0, 2.0)]
 
 
 def matrix_products(train_X: np.ndarray, valid_X: np.ndarray, m: int) -> Callable[[], None]:
@@ -150,6 +125,7 @@ def matrix_products(train_X: np.ndarray, valid_X: np.ndarray, m: int) -> Callabl
 
 def _lanes(data: Dataset) -> list[Line]:
     """The cost of one lane in a grid: of smaller models, and as the grid grows."""
+    announce("Grid")
     counts = (1, 16)
     times = epoch_seconds(
         {
@@ -160,33 +136,11 @@ def _lanes(data: Dataset) -> list[Line]:
         rounds=3,
     )
     one, many = (times[f"grid of {k}"] / k for k in counts)
+    small, linear = (times[key] / 8 for key in ("m = 64", "mu"))
     return [
-        *(
-            Line(
-                "Grid",
-                f"lane of {name}",
-                "lane of m = 512",
-                times[key] / 8 / many,
-                milliseconds(times[key] / 8, many),
-                "at most",
-                limit,
-                limit,
-            )
-            for key, name, limit in (
-                ("m = 64", "m = 64", 1 / 4),
-                ("mu", "Twin_mu", 1 / 10),
-            )
-        ),
-        Line(
-            "Grid",
-            "setting in a grid of 16",
-            "setting alone",
-            many / one,
-            milliseconds(many, one),
-            "at most",
-            1.15,
-            1.0,
-        ),
+        Line.at_most("Grid", "lane of m = 64", "lane of m = 512", (small, many), 1 / 4, 1 / 4),
+        Line.at_most("Grid", "lane of Twin_mu", "lane of m = 512", (linear, many), 0.1, 0.1),
+        Line.at_most("Grid", "setting in a grid of 16", "setting alone", (many, one), 1.15, 1.0),
     ]
 
 
@@ -195,6 +149,7 @@ def _scaling(data: Dataset) -> list[Line]:
 
     At most 32 updates make an epoch, that is 8,192 rows, so rows are doubled below that.
     """
+    announce("Scaling")
     nodes = {
         m: Setting(hidden=(m,), learning_rate=0.05, weight_penalty=0.0005) for m in (256, 1024)
     }

@@ -13,6 +13,10 @@ from suite.show.tables import notes
 from suite.show.tables.model import Table, Text, texts
 
 Pairs = Mapping[tuple[str, str], Pair]
+RESPLITS = (
+    "Replicates split one data set again and again: errors of differences are Nadeau and Bengio's, "
+    "which is careful, and Wilcoxon's test does not apply."
+)
 PAIR_FIELDS = (
     *("measure", "method", "against", "replicates_in_common", "mean_difference", "low_95"),
     *("high_95", "wins", "ties", "losses", "p_t", "p_holm", "p_wilcoxon"),
@@ -29,8 +33,8 @@ def pairwise(source: Column) -> Table:
             name: {r: getattr(run, number) for r, run in frame.runs[name].items()} for name in names
         }
 
-    found: dict[str, Pairs] = {"q_adj": all_pairs(series("q_adj"))}
     simulated = all(run.true_q is not None for own in frame.runs.values() for run in own.values())
+    found: dict[str, Pairs] = {"q_adj": all_pairs(series("q_adj"), resplits=not simulated)}
     if simulated:
         found["true q"] = all_pairs(series("true_q"))
     numbers = {name: str(i) for i, name in enumerate(names, start=1)}
@@ -58,6 +62,7 @@ def pairwise(source: Column) -> Table:
             + ", ".join(f"{n} in {measure}" for measure, n in tested.items())
             + "). Pairs with fewer than 5 common replicates are not tested and do not count. The "
             "CSV file has t intervals and Wilcoxon's p.",
+            *(() if simulated else (RESPLITS,)),
             *notes.footer([source], _shown(source)),
         ),
         tidy=tuple(

@@ -135,3 +135,8 @@ SELECTION = (
     "optimism: validation minus test q_adj, less the oracle's on the same rows, which no choice "
     "flatters; core time and memory: one replicate, tuning included (mean, maximum)."
 )
+RESPLITS = (
+    "± on real data: replicates split one data set again and again and share its rows, so the "
+    "standard error is Nadeau and Bengio's, sqrt((1/J + 3/4) s²) for J splits into 40, 30 and 30 "
+    "per cent; s/sqrt(J) would be up to four times too small."
+)

@@ -272,6 +272,15 @@ class TestPairs:
         assert found["a", "b"].p == pytest.approx(stats.ttest_1samp(differences, 0).pvalue)
         assert found["a", "b"].p_wilcoxon == signed_rank(differences)
 
+    def test_re_splits_are_not_independent(self) -> None:
+        rng = np.random.default_rng(5)
+        a, b = (dict(enumerate(own)) for own in rng.normal(0, 1, (2, 20)))
+        free, tied = pairs.compare_pair(a, b), pairs.compare_pair(a, b, resplits=True)
+        widths = [pair.high - pair.low for pair in (free, tied)]
+        assert widths[1] == pytest.approx(4 * widths[0])  # sqrt(1 + 20 * 0.75)
+        assert tied.p > free.p
+        assert tied.p_wilcoxon is None
+
     def test_nothing_differs(self) -> None:
         same = dict.fromkeys(range(6), 1.0)
         pair = pairs.compare_pair(same, same)

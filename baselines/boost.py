@@ -5,8 +5,8 @@ stopping after 10, for trees of depth 3 to 20. What is cut here, to fit one repl
 6 settings, 5 folds, depth 3 to 6, and histograms of 64 bins. docs/baselines.md shows the cost.
 """
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,9 @@ SPACE: dict[str, tuple[float, ...]] = {
 class Boost:
     """How much to search: `draws` settings, each scored by `n_folds` folds.
 
-    `Boost(draws=10, n_folds=10, deepest=20, bins=256)` is the reference's search.
+    `Boost(draws=10, n_folds=10, deepest=20, bins=256)` is the reference's search. `objective` is
+    xgboost's name of the loss: squared error, or "binary:logistic" for the probability of a 0/1
+    outcome; settings are compared by the same loss.
     """
 
     draws: int = 6
@@ -36,11 +38,18 @@ class Boost:
     deepest: int = 6
     bins: int = 64
     threads: int = 1
+    objective: str = "reg:squarederror"
+
+    @staticmethod
+    def of(method: "Boosted") -> "Boost":
+        """The search of `method`, with its threads; a quick run draws two settings."""
+        draws = 2 if method.quick else method.boost.draws
+        return replace(method.boost, threads=method.threads, draws=draws)
 
     def fit(
         self, X: Array, y: Array, rng: np.random.Generator, *, weight: Array | None = None
     ) -> "BoostFit":
-        """Boosted regression trees of `y` on `X` by (weighted) squared error."""
+        """Boosted trees of `y` on `X` by the (weighted) loss of `objective`."""
         import xgboost as xgb
 
         data = xgb.DMatrix(X, label=y, weight=weight, nthread=self.threads)
@@ -66,12 +75,20 @@ class Boost:
             **{name: rng.choice(values).item() for name, values in SPACE.items()},
             "max_depth": int(rng.integers(3, self.deepest + 1)),
             "gamma": rng.uniform(0, 0.2),
-            "objective": "reg:squarederror",
+            "objective": self.objective,
             "tree_method": "hist",
             "max_bin": self.bins,
             "nthread": self.threads,
             "seed": int(rng.integers(2**31)),
         }
+
+
+class Boosted(Protocol):
+    """A method with a search of its own."""
+
+    boost: Boost
+    threads: int
+    quick: bool
 
 
 class Fold(NamedTuple):
@@ -104,7 +121,7 @@ def _cross_validate(params: dict[str, Any], folds: list[Fold]) -> tuple[float, i
 
 
 def _error(booster: Any, fold: Fold) -> float:
-    """Root mean square error of the rows left out; xgboost says it in words."""
+    """Root mean square error, or log loss, of the rows left out; xgboost gives it as text."""
     return float(booster.eval(fold.outside).rsplit(":", 1)[1])
 
 

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from baselines.contract import Method
 from twin.rows import Rows
 
+LARGEST_SAMPLE = 40_000  # rows per tree, which bounds the memory that large data need
+
 
 class Tree(NamedTuple):
     """A grown tree: the library's structure, and our statistics of every node, inner ones too."""
@@ -56,7 +58,16 @@ class Forest(Method):
         self.seconds_["tune"] = time.perf_counter() - start
 
     def _predict(self, X: NDArray[np.float32]) -> NDArray[np.float64]:
-        [(_, _, mean)] = _means(self._trees, self._coded(X), [len(self._trees)], [None])
+        return self._predict_by(self._trees, X)
+
+    def half_predictions(
+        self, X: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Uplift by every other tree and by the rest: their difference is the noise of trees."""
+        return self._predict_by(self._trees[::2], X), self._predict_by(self._trees[1::2], X)
+
+    def _predict_by(self, trees: Sequence[Tree], X: NDArray[np.float32]) -> NDArray[np.float64]:
+        [(_, _, mean)] = _means(trees, self._coded(X), [len(trees)], [None])
         return self._uplift(mean)
 
 

@@ -1,0 +1,63 @@
+"""Checks before any model: complete rows, enough of them, at least one covariate."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from suite.campaign import roles, say
+from suite.campaign.errors import DataError
+from suite.campaign.types import Column, Suspect
+
+LEAST_ROWS, LEAST_EVENTS = 200, 30  # in each arm
+
+
+def complete(outcome: roles.Outcome, arms: roles.Arms) -> None:
+    """Each row has an outcome and an arm."""
+    for name, gone in ((outcome.name, outcome.y < 0), (arms.name, arms.arm < 0)):
+        if not gone.any():
+            continue
+        n, share = int(gone.sum()), say.percent(gone.mean())
+        if name == arms.name:
+            raise DataError(
+                f"{name} is missing in {n:,} rows ({share}). Correct the file, or --drop-missing"
+            )
+        parts = {v: gone[arms.arm == k].mean() for k, v in enumerate(arms.values)}
+        ordered = sorted(parts.items(), key=lambda item: -item[1])
+        shown = " and ".join(f"{say.percent(p)} of {v}" for v, p in ordered)
+        raise DataError(
+            f"{name} is missing in {n:,} rows ({share}), {shown}: rows were lost after treatment. "
+            "Correct the file, or --drop-missing"
+        )
+
+
+def enough(outcome: roles.Outcome, arms: roles.Arms) -> None:
+    for k, value in enumerate(arms.values):
+        y = outcome.y[arms.arm == k]
+        if len(y) < LEAST_ROWS:
+            raise DataError(
+                f"{value} has {len(y)} rows; at least {LEAST_ROWS} in each arm are needed"
+            )
+        for count, what in ((int(y.sum()), "positive"), (int((1 - y).sum()), "negative")):
+            if count < LEAST_EVENTS:
+                raise DataError(
+                    f"{value} has {count} {what} outcomes; "
+                    f"at least {LEAST_EVENTS} in each arm are needed"
+                )
+
+
+def left_out(described: Sequence[Column], suspects: Sequence[Suspect]) -> list[Column]:
+    """Columns with the suspected ones left out, unless kept; at least one must remain."""
+    known = {s.name: s for s in suspects}
+    result = []
+    for c in described:
+        suspect = known.get(c.name)
+        if suspect is not None:
+            why = "" if suspect.kept else f"known only after the {suspect.after}: {suspect.said}"
+            c = replace(c, used=suspect.kept, suspected=True, why=why)
+        result.append(c)
+    if not any(c.used for c in result):
+        late = sum(not c.used and c.suspected for c in result)
+        constant = sum(c.why in ("constant", "empty") for c in result)
+        raise DataError(
+            f"no covariate is left ({late} suspected of leakage, {constant} constant); see --keep"
+        )
+    return result

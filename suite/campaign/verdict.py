@@ -1,0 +1,143 @@
+"""The answer in words, and what can go wrong."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from suite.campaign.calibration import Choice
+from suite.campaign.evaluate import Comparison, Evidence
+from suite.campaign.inference import Estimate
+from suite.campaign.model import Decision
+from suite.campaign.types import Campaign
+
+Kind = Literal["some", "everybody", "nobody", "no evidence", "ranking"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The two sentences at the top of the page."""
+
+    kind: Kind
+    first: str
+    second: str
+
+
+def say(value: float, priced: bool, sign: bool = True) -> str:
+    """Money with two digits (more where small), effects in points."""
+    if not priced:
+        return f"{100 * value:{'+' if sign else ''}.2f} points"
+    digits = 2 if abs(value) >= 0.095 or value == 0 else 3
+    return f"{value:{'+' if sign else ''},.{digits}f}"
+
+
+def interval(estimate: Estimate, priced: bool) -> str:
+    """+0.34 (0.18 to 0.50)."""
+    low, high = (say(x, priced, sign=False) for x in (estimate.low, estimate.high))
+    return f"{say(estimate.mean, priced)} ({low.removesuffix(' points')} to {high})"
+
+
+def answer(campaign: Campaign, choice: Choice, comparison: Comparison, priced: bool) -> Answer:
+    """Rule of words: "treat" only where choosing beats the better of everybody and nobody."""
+    unit = "per customer" if priced else "of all customers"
+    arm = campaign.arms[comparison.everybody_arm]
+    everybody = f"everybody with {arm}" if len(campaign.arms) > 2 else "everybody"
+    all_text = interval(comparison.all_treated, priced)
+    share = f"{100 * comparison.share:.0f} %"
+    if not priced and campaign.budget is None:
+        first = f"Treating {everybody} changes the outcome by {all_text}."
+        if choice.tells:
+            second = (
+                "Customers differ: the table of shares says what the best of them give. With a "
+                "value and a cost the page says whom to treat."
+            )
+        else:
+            second = "We cannot tell customers apart."
+        return Answer("ranking", first, second)
+    if not choice.tells and campaign.budget is None:
+        better = comparison.better
+        clear = comparison.all_treated.low > 0 or comparison.all_treated.high < 0
+        first = f"Treat {everybody if better == 'everybody' else 'nobody'}."
+        sure = "" if clear else ", which may be chance"
+        second = (
+            f"We cannot tell customers apart, and treating {everybody} earns {all_text} "
+            f"{unit}{sure}."
+        )
+        return Answer(better, first, second)
+    if comparison.over_better.low > 0:
+        first = f"Treat {share} of customers."
+        second = (
+            f"That earns {interval(comparison.nobody, priced)} {unit} against treating nobody and "
+            f"{interval(comparison.everybody, priced)} against treating {everybody}."
+        )
+        return Answer("some", first, second)
+    better = everybody if comparison.better == "everybody" else "nobody"
+    first = f"No evidence that choosing beats treating {better}."
+    second = (
+        f"The rule treats {share} of customers; the difference is "
+        f"{interval(comparison.over_better, priced)} {unit}."
+    )
+    return Answer("no evidence", first, second)
+
+
+def decision(campaign: Campaign, choice: Choice, comparison: Comparison, value: float | None):
+    """The rule that goes into the model; `value`: of an outcome, where it was taken from money."""
+    prices, budget = campaign.prices, campaign.budget
+    common = {
+        "value": value if value is not None else (prices.value if prices else None),
+        "costs": prices.costs if prices else (),
+        "budget": budget.text if budget else None,
+        "share": comparison.share,
+    }
+    if budget is not None:
+        return Decision("top", **common)
+    if prices is None and value is None:
+        return Decision("ranking", **common)
+    if choice.tells:
+        return Decision("net", **common)
+    if comparison.better == "nobody":
+        return Decision("nobody", **common)
+    return Decision("arm", arm=campaign.arms[comparison.everybody_arm], **common)
+
+
+def risks(campaign: Campaign, evidence: Evidence, comparison: Comparison) -> list[str]:
+    """Only lines that apply."""
+    found, fair = [], campaign.fairness
+    if fair.verdict == "not random":
+        found.append(
+            "The arms were not drawn at random: these are differences between groups that were "
+            "chosen, not caused by the treatment. Adjustment repairs only what the columns show."
+        )
+    elif fair.verdict == "slightly predictable":
+        found.append("The columns tell the arms apart a little; the estimates are adjusted for it.")
+    kept = [s.name for s in campaign.suspects if s.kept]
+    if kept:
+        found.append(
+            f"{', '.join(kept)}: used although known perhaps only after the treatment or the "
+            "outcome. If so, the model is worthless on new customers."
+        )
+    sensitive = [c.name for c in campaign.columns if c.used and c.sensitive]
+    if sensitive:
+        found.append(
+            f"{', '.join(sensitive)}: the model uses it. Check that your rules and the law allow "
+            "treating customers differently by it, or leave it out with --ignore."
+        )
+    events = min(int(campaign.outcome[campaign.arm == a].sum()) for a in range(len(campaign.arms)))
+    if events < 200:
+        found.append(f"Few events: the smallest arm has {events}. Intervals are rough below 200.")
+    if fair.duplicated_rows:
+        found.append(f"{fair.duplicated_rows:,} rows are exact copies of others.")
+    if fair.outside is not None and fair.outside.any():
+        found.append(
+            f"{int(fair.outside.sum()):,} rows were left out: customers like them were almost "
+            "always, or almost never, treated."
+        )
+    wide = comparison.nobody
+    if comparison.share > 0 and wide.se > 0 and (wide.high - wide.low) > 2 * abs(wide.mean):
+        found.append(
+            "The interval of the gain is wider than the gain itself: repeat the test before much "
+            "depends on it."
+        )
+    found.append(
+        "The campaign is one season and one offer. Another month, price or message can move other "
+        "customers: keep a small random control group and run this again."
+    )
+    return found

@@ -1,0 +1,116 @@
+"""Types of columns: what the cells say, and what the name adds."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from suite.campaign.cells import Cells
+from suite.campaign.columns import describe, duplicates, said_types, typed
+from suite.campaign.errors import UserError
+
+
+def column(values, name="x", decimal=".", said=None):
+    return describe(name, Cells(pa.array(values, pa.string())), decimal, said)
+
+
+def test_numbers_with_blanks_and_a_few_wrong_cells():
+    about, series = column([*map(str, range(97)), "oops", "", " NA "])
+    assert about.kind == "number"
+    assert about.used
+    assert series[3] == 3.0
+    assert series.isna().sum() == 3
+
+
+@pytest.mark.parametrize(
+    ("cells", "decimal", "numbers"),
+    [
+        (["1,5", "1.234,25", "-2"], ",", [1.5, 1234.25, -2.0]),
+        (["1.5", "1,234.25", "+2", "1e3"], ".", [1.5, 1234.25, 2.0, 1000.0]),
+        (["1,5", "x", "inf"], ".", [np.nan, np.nan, np.nan]),
+    ],
+)
+def test_number_formats(cells, decimal, numbers):
+    found = Cells(pa.array(cells, pa.string())).numbers(decimal)
+    np.testing.assert_array_equal(found, numbers)
+
+
+def test_a_cell_says_the_same_number_whatever_else_is_in_its_piece():
+    rng = np.random.default_rng(0)
+    words = [repr(float(v)) for v in rng.normal(size=200)]
+    alone = Cells(pa.array(words)).numbers(".")
+    beside = Cells(pa.array([*words, "+1"])).numbers(".")[:-1]
+    assert np.array_equal(alone, beside)
+
+
+def test_two_values_leading_zeros_and_names_make_categories():
+    assert column(["0", "1"] * 50)[0].kind == "category"
+    assert column([f"{k % 30:03d}" for k in range(900)])[0].kind == "category"
+    assert column([str(k % 30) for k in range(900)], "store")[0].kind == "category"
+    assert column([str(k % 30) for k in range(900)])[0].kind == "number"
+
+
+def test_unused_columns_say_why():
+    assert column([f"level{k // 3}" for k in range(900)])[0].why == "300 levels, 3 rows each"
+    assert column(["a"] * 50)[0].why == "constant"
+    assert column([""] * 50)[0].why == "empty"
+    long = [f"{k} this is a long text that a customer wrote to us one day" for k in range(50)]
+    assert column(long)[0].why == "free text"
+
+
+def test_codes_for_missing():
+    rng = np.random.default_rng(0)
+    ages = [*map(str, rng.integers(18, 90, 1000)), *["-999"] * 20]
+    about, series = column(ages)
+    assert about.missing_codes == (-999.0,)
+    assert series.isna().sum() == 20
+    # 99 is an age among others, and zeros that inflate a column are no code
+    assert column([*map(str, rng.integers(18, 99, 1000)), *["99"] * 20])[0].missing_codes == ()
+    assert column([*["0"] * 900, *map(str, range(1, 101))])[0].missing_codes == ()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "cells"),
+    [
+        ("%Y-%m-%d", ["2025-01-31", "2024-12-01"]),
+        ("%d.%m.%Y", ["31.01.2025", "1.12.2024"]),
+        ("%m/%d/%Y", ["01/31/2025", "12/01/2024"]),
+        ("%Y-%m-%dT%H:%M:%S", ["2025-01-31T10:00:00", "2024-12-01T23:59:59"]),
+    ],
+)
+def test_dates(pattern, cells):
+    about, series = column([*cells * 30, ""])
+    assert about.kind == "date"
+    assert about.date_format == pattern
+    assert series[0].date().isoformat() == "2025-01-31"
+    assert series.isna().sum() == 1
+
+
+def test_dates_that_two_formats_explain_are_asked_for():
+    with pytest.raises(UserError, match="x could be DD/MM/YYYY or MM/DD/YYYY; say --types x=date"):
+        column(["01/02/2025", "03/04/2025"] * 20)
+    with pytest.raises(UserError, match="no one format explains all cells"):
+        column(["31/01/2025", "01/31/2025"] * 20)
+    about, _ = column(["01/02/2025", "03/04/2025"] * 20, said=("date", "%d/%m/%Y"))
+    assert about.date_format == "%d/%m/%Y"
+
+
+def test_types_that_the_user_says():
+    header = ["a=b", "c"]
+    assert said_types(["c=number", "c=date:%H:%M"], header)["c"] == ("date", "%H:%M")
+    assert said_types(["a=b=text"], header) == {"a=b": ("text", None)}
+    with pytest.raises(UserError, match="say COLUMN=number"):
+        said_types(["c=integer"], header)
+
+
+def test_known_levels_keep_their_codes_and_new_ones_follow():
+    about, _ = column(["a", "b", "b"] * 30)
+    assert about.levels == ("b", "a")
+    new = typed(about, Cells(pa.array(["z", "a", "", "b "])), ".")
+    assert new.cat.categories.tolist() == ["b", "a", "z"]
+    assert new.cat.codes.tolist() == [2, 1, -1, 0]
+
+
+def test_duplicates_are_found_under_other_names_for_the_values():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 1.0], "b": ["x", "y", "x"], "c": [2.0, 2.0, 1.0]})
+    assert duplicates(frame) == {"b": "a"}
