@@ -36,7 +36,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     if options.dask and options.jobs:
         raise UserError("--jobs is for this machine; the cells of --dask go to its workers")
-    if options.store.resolve() == PUBLISHED:
+    if options.store.resolve().is_relative_to(PUBLISHED):
         raise UserError("results/records holds what is published; give a run another --store")
     plans = [_plan(item, options) for item in _experiments(options, output)]
     if options.dry_run:

@@ -120,12 +120,17 @@ def without_machine_paths(text: str) -> str:
     return re.sub(rf"{re.escape(sys.prefix)}/lib/python[\d.]+/(site-packages/)?", "", text)
 
 
+def git_environment() -> dict[str, str]:
+    """The caller's, less what would send git to another repository."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+
+
 def _git(*arguments: str) -> str | None:
     try:
         done = subprocess.run(
             ["git", *arguments],
             cwd=ROOT,
-            env={name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
+            env=git_environment(),
             capture_output=True,
             text=True,
             check=True,

@@ -81,7 +81,7 @@ class Server:
             return True
         for module in request["imports"]:
             # Where it cannot be imported, the child says so when it needs it.
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(Exception, SystemExit):
                 importlib.import_module(module)
         pid = os.fork()
         if pid == 0:
@@ -124,18 +124,21 @@ class Server:
 
     def _reap(self) -> None:
         """Notice who has ended; end what the dead left behind."""
+        ended = []
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
-                return
+                break
             if pid == 0:
                 break
             if pid in self._living:
                 self._living.remove(pid)
-                self._say({"ended": pid, "code": os.waitstatus_to_exitcode(status)})
+                ended.append({"ended": pid, "code": os.waitstatus_to_exitcode(status)})
         for orphan in set(_children(os.getpid())) - self._living:
             _kill_tree(orphan)
+        for message in ended:
+            self._say(message)
 
     def _end(self, pid: int) -> None:
         if pid in self._living:

@@ -5,16 +5,20 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from suite.names import UserError
 from suite.plan.cell import OwnFile
 from suite.plan.digest import ROOT, Code
+from suite.words import printable
 
 SECONDS = 60.0
+_PRINTED = 1 << 24  # bytes at most
 
 
 def own_file(path: Path) -> OwnFile:
@@ -47,24 +51,26 @@ def described(path: Path, kind: str) -> list[dict[str, Any]]:
     paths = (str(ROOT), os.environ.get("PYTHONPATH", ""))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
     command = [sys.executable, "-P", "-m", "suite.plan.describe", kind, str(path)]
-    try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            timeout=SECONDS,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        raise UserError(
-            f"{path} did not finish loading within {SECONDS:g} s; "
-            "a method file defines classes and computes nothing by itself"
-        ) from None
-    text = done.stdout.decode(errors="replace").strip()
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        try:
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=errors,
+                timeout=SECONDS,
+                env=environment,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise UserError(
+                f"{path} did not finish loading within {SECONDS:g} s; "
+                "a method file defines classes and computes nothing by itself"
+            ) from None
+        text, words = _end(output), _end(errors).splitlines()[-3:]
     try:
         found = json.loads(text.splitlines()[-1])
     except (ValueError, IndexError):
-        words = done.stderr.decode(errors="replace").strip().splitlines()[-3:]
         raise UserError(
             f"{path} ended its process with exit code {done.returncode} while it was loaded; "
             f"it must define classes and nothing else\n{os.linesep.join(words)}".strip()
@@ -72,6 +78,12 @@ def described(path: Path, kind: str) -> list[dict[str, Any]]:
     if isinstance(found, str):
         raise UserError(found)
     return found
+
+
+def _end(file: IO[bytes]) -> str:
+    """The end of what a process printed."""
+    file.seek(max(0, file.seek(0, os.SEEK_END) - _PRINTED))
+    return printable(file.read().decode(errors="replace")).strip()
 
 
 def _methods(path: str) -> list[dict[str, Any]]:
@@ -99,6 +111,8 @@ def _sources(path: str) -> list[dict[str, Any]]:
 
 def main(kind: str, path: str) -> None:
     """Print what the file holds, or the text of the error."""
+    # What it prints goes to a disk that others use as well.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_PRINTED, _PRINTED))
     try:
         found: Any = {"methods": _methods, "sources": _sources}[kind](path)
         text = json.dumps(found)

@@ -10,7 +10,6 @@ Each unit runs alone in a new process and is recorded as it ends; recorded units
 """
 
 import argparse
-import json
 import multiprocessing
 import resource
 import time
@@ -28,9 +27,11 @@ import baselines
 import datasets
 from baselines.boost import Boost
 from baselines.forest import Forest
+from suite.cli import reported
 from suite.compute.cell import plain
 from suite.plan.digest import ROOT
 from suite.ports.report import render
+from suite.store import lines
 from twin.qini import qini_curve
 from twin.rows import Rows
 
@@ -79,6 +80,7 @@ class Unit:
         return f"{self.kind}/{self.method}/{self.data}"
 
 
+@reported
 def main(arguments: list[str] | None = None) -> int:
     """The command line."""
     parser = argparse.ArgumentParser(
@@ -128,13 +130,11 @@ def run(wanted: list[Unit], folder: Path | None) -> None:
     """Run the units that are not recorded yet, each in a process of its own."""
     done = {record["key"] for record in read()}
     waiting = [unit for unit in wanted if unit.key not in done]
-    RECORDS.parent.mkdir(parents=True, exist_ok=True)
     context = multiprocessing.get_context("spawn")
     for number, unit in enumerate(waiting, start=1):
         with context.Pool(1) as pool:
             record = pool.apply(compute, (unit, folder, _upstream(unit)))
-        with RECORDS.open("a") as out:
-            out.write(json.dumps(plain(record)) + "\n")
+        lines.append(RECORDS, plain(record))
         print(f"{number}/{len(waiting)} {unit.key}: q {record['q']:.2f}", flush=True)
 
 
@@ -224,9 +224,7 @@ def _reference(folder: Path, name: str, predictor: str) -> tuple[Rows, Rows, Row
 
 def read() -> list[dict[str, Any]]:
     """All records."""
-    if not RECORDS.exists():
-        return []
-    return [json.loads(line) for line in RECORDS.read_text().splitlines()]
+    return lines.read(RECORDS)
 
 
 def _peak_memory() -> float:

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
+from suite.compute.environment import git_environment
 from suite.names import UserError
 from suite.plan.digest import PACKAGES, ROOT, Code
 from suite.plan.methods import registered
@@ -87,7 +88,9 @@ class Commits:
     def _tree(self, commit: str) -> Path | None:
         folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
         archive = ["git", "archive", "--format=tar", commit, *PACKAGES]
-        packed = subprocess.run(archive, cwd=ROOT, capture_output=True, check=False)
+        packed = subprocess.run(
+            archive, cwd=ROOT, env=git_environment(), capture_output=True, check=False
+        )
         if packed.returncode:
             return None
         subprocess.run(["tar", "-x", "-C", str(folder)], input=packed.stdout, check=True)

@@ -1,15 +1,15 @@
 """python -m suite study: run the units that are not recorded yet, then render the report."""
 
 import argparse
-import json
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
+from suite.cli import reported
 from suite.plan.digest import ROOT
+from suite.store.lines import append, read
 from suite.study.plan import units
 from suite.study.report import render
 from suite.study.unit import run_unit
@@ -17,6 +17,7 @@ from suite.study.unit import run_unit
 FOLDER = ROOT / "results" / "study"
 
 
+@reported
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(prog="python -m suite study", description=__doc__)
@@ -41,7 +42,7 @@ def run(path: Path, jobs: int, minutes: float | None) -> None:
     waiting = [unit for unit in units() if unit.key not in done]
     deadline = time.monotonic() + 60 * minutes if minutes else float("inf")
     total = len(done) + len(waiting)
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool, path.open("a") as out:
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         running = set()
         while waiting or running:
             while waiting and len(running) < jobs and time.monotonic() < deadline:
@@ -51,18 +52,6 @@ def run(path: Path, jobs: int, minutes: float | None) -> None:
             ended = next(as_completed(running))
             running.remove(ended)
             record = ended.result()
-            out.write(json.dumps(record) + "\n")
-            out.flush()
+            append(path, record)
             done.add(record["key"])
             print(f"{len(done)}/{total} {record['key']} {record['seconds']} s", flush=True)
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    """The records so far; a line torn by an interruption is left out."""
-    records = []
-    for line in path.read_text().splitlines() if path.exists() else []:
-        try:
-            records.append(json.loads(line))
-        except json.JSONDecodeError:
-            continue
-    return records

@@ -1,0 +1,143 @@
+"""Rows of "What must hold" (docs/suite.md) about what a person types, and about odd files."""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from suite.cli import MISUSE, arguments, listing, run
+from suite.names import UserError
+from suite.plan import describe, methods
+from suite.plan.cell import MethodCode, OwnFile
+from suite.plan.digest import Code
+from suite.plan.experiments import EXPERIMENTS
+from suite.plan.methods import chosen, own_methods
+from suite.ports import units as ports
+from suite.publish.columns import PUBLISHED
+from suite.store import lines
+from suite.study import __main__ as study
+from suite.study.report import render
+
+LATIN_1 = """# -*- coding: latin-1 -*-
+# caf\xe9
+from baselines import Method
+
+
+class Mine(Method):
+    name = "mine"
+
+    def _fit(self, train, valid, seed):
+        self.settings_ = {"drink": "caf\xe9"}
+
+    def _predict(self, X):
+        return X[:, 0]
+"""
+
+
+@pytest.mark.parametrize("place", [PUBLISHED, PUBLISHED / "minute"])
+def test_row_24_a_run_into_the_published_records_is_refused(
+    place: Path, capsys: pytest.CaptureFixture
+) -> None:
+    assert run.main(["minute", "--store", str(place)]) == MISUSE
+    assert "give a run another --store" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("upstream", "words"),
+    [
+        ({"a": "a"}, "a starts from a: a ring has no beginning"),
+        ({"a": "b", "b": "c", "c": "b"}, "a ring has no beginning"),
+        ({"a": "nobody"}, "unknown upstream method of a 'nobody'"),
+    ],
+)
+def test_row_26_a_ring_of_upstream_methods_is_refused(upstream: dict, words: str) -> None:
+    own = {name: MethodCode(name, upstream=first) for name, first in upstream.items()}
+    with pytest.raises(UserError, match=words):
+        chosen([], [], own, own)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("while True: pass\n", "did not finish loading within 5 s"),
+        ("import os; os._exit(0)\n", "ended its process with exit code 0"),
+    ],
+)
+def test_row_27_a_method_file_that_never_ends_or_exits_is_a_clear_error(
+    text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(describe, "SECONDS", 5.0 if "while" in text else 60.0)
+    path = tmp_path / "mine.py"
+    path.write_text(text)
+    start = time.monotonic()
+    with pytest.raises(UserError, match=words):
+        own_methods([path])
+    assert time.monotonic() - start < 90
+
+
+def test_row_35_a_wrong_folder_of_data_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setenv("UPLIFT_DATA", str(tmp_path / "nonexistent"))
+    assert run.main(["hillstrom", "--dry-run", "--store", str(tmp_path / "runs")]) == MISUSE
+    message = capsys.readouterr().err
+    assert "UPLIFT_DATA" in message
+    assert "Traceback" not in message
+    assert "UPLIFT_DATA" in listing.unavailable(EXPERIMENTS["hillstrom"])
+    assert listing.unavailable(EXPERIMENTS["scenario4"]) is None
+
+
+TORN = '{"key": "a"}\n{"key": "torn'
+
+
+def test_row_37_a_torn_line_is_dropped_and_the_next_one_stands_on_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "records.jsonl"
+    path.write_text(TORN)
+    monkeypatch.setattr(ports, "RECORDS", path)
+    assert study.read(path) == ports.read() == [{"key": "a"}]
+    lines.append(path, {"key": "b"})
+    assert study.read(path) == ports.read() == [{"key": "a"}, {"key": "b"}]
+    path.write_text('{"key": "a"}\n{"key": "to\n{"key": "c"}\n')
+    with pytest.raises(UserError, match="line 2 is no record"):
+        ports.read()
+
+
+def test_row_37_the_page_of_the_study_shows_its_records() -> None:
+    records = study.read(study.FOLDER / "records.jsonl")
+    assert records
+    assert render(records) == (study.FOLDER / "study.md").read_text()
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "1e999", "-1", "0", "nans", "nanh"])
+def test_row_38_limits_that_are_no_numbers_are_refused(text: str) -> None:
+    for reader in (arguments.seconds, arguments.megabytes):
+        with pytest.raises(argparse.ArgumentTypeError, match="is not like"):
+            reader(text)
+
+
+def test_row_39_a_name_too_long_for_a_file_is_refused_in_the_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("X = 1\n")
+    found = {"name": "x" * 251, "upstream": None, "paper_row": None, "missing": []}
+    monkeypatch.setattr(methods, "described", lambda path, kind: [found])
+    with pytest.raises(UserError, match="of 251 letters; a name may have 100"):
+        own_methods([path])
+
+
+def test_row_39_a_latin_1_file_is_planned_and_sent_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_bytes(LATIN_1.encode("latin-1"))
+    file = describe.own_file(path)
+    assert file.matches()
+    sent = OwnFile(**json.loads(json.dumps({"path": file.path, "texts": dict(file.texts)})))
+    assert sent.texts["mine.py"].encode("latin-1") == path.read_bytes()
+    assert Code().digest(path)
+    (tmp_path / "bad.py").write_bytes(b"# -*- coding: utf-8 -*-\nx = '\xe9'\n")
+    with pytest.raises(UserError, match="is no Python file"):
+        describe.own_file(tmp_path / "bad.py")
