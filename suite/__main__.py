@@ -9,6 +9,7 @@ VERBS = {
     "verify": ("suite.publish.verify", "compute published numbers again and compare them"),
     "publish": ("suite.publish.merge", "merge finished cells of a run into results/records"),
     "tables": ("suite.show.tables.__main__", "render results/ from the records, or check it"),
+    "site": ("suite.cli.site", "render records and docs as a static site"),
     "study": ("suite.study.__main__", "the experiments behind the choices of the twin models"),
     "ports": ("suite.ports.units", "how near the ports come to the programs of the paper"),
     "perf": ("suite.perf.__main__", "benchmarks, their history, and the peers"),
