@@ -20,7 +20,10 @@ from suite.site.paper import paper_page
 from suite.site.speed import speed_page
 
 SPHINX = Path(__file__).with_name("sphinx")
-TOP = ("paper", "claims", "leaderboard", "methods/index", "data/index", "measures", "speed")
+TOP = (
+    *("The paper <paper>", "Claims <claims>", "leaderboard", "methods/index", "data/index"),
+    *("measures", "speed", "Docs <docs/index>"),
+)
 MARK = ".twin-uplift-site"  # written into the folder: what has it may be replaced
 
 
@@ -31,7 +34,7 @@ class SiteProblem(Exception):
 def pages(ground: Ground) -> Iterator[Page]:
     """All pages, the front page first."""
     front = home(ground)
-    front.md("```{toctree}\n:hidden:\n\n" + "\n".join((*TOP, "docs/index")) + "\n```")
+    front.md("```{toctree}\n:hidden:\n\n" + "\n".join(TOP) + "\n```")
     yield front
     yield paper_page(ground)
     yield claims_page(ground)
@@ -74,7 +77,7 @@ def _write(folder: Path) -> int:
         _put(folder / "source" / f"{page.path}.md", page.source())
         for name, text in page.files.items():
             _put(folder / "extra" / name, text)
-    _put(folder / "static" / "vega.js", vl_convert.javascript_bundle())
+    _put(folder / "static" / "vega.js", f"(() => {{{vl_convert.javascript_bundle()}}})();\n")
     return count
 
 
@@ -93,7 +96,7 @@ def _render(folder: Path) -> None:
             confoverrides={
                 "html_static_path": [str(SPHINX / "_static"), str(folder / "static")],
                 "html_extra_path": [str(folder / "extra")],
-                "html_context": {"built_from": commit()},
+                "html_context": {"built_from": commit(), "default_mode": "auto"},
                 "myst_update_mathjax": False,
             },
             status=None,

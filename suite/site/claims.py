@@ -6,6 +6,7 @@ import math
 from suite.compare import power
 from suite.compare.claims import REGRET, Contrast
 from suite.compare.judging import Finding, Outcome, judge_all
+from suite.compare.units import LEAST_DRAWS
 from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.show.tables.audit import audit_table
 from suite.show.tables.claims import claims_table
@@ -62,8 +63,12 @@ def change(outcome: Outcome) -> str:
     """What would change the verdict."""
     decides = outcome.weakest
     if decides is None:
-        lacking = sorted({name for c in outcome.missing for name in c.experiments})
-        return f"Not tested: records of {', '.join(lacking)} would decide."
+        lacking = ", ".join(sorted({name for c in outcome.missing for name in c.experiments}))
+        have = min(f.n for f in outcome.findings)
+        return (
+            f"Not tested: {LEAST_DRAWS} replicates in common are needed in {lacking}, there are "
+            f"{have} of the rarest contrast."
+        )
     estimate, margin = decides.estimate, outcome.measure.margin
     n = decides.n
     spread = estimate.error * math.sqrt(n)

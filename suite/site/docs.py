@@ -43,7 +43,7 @@ def inside(text: str) -> str:
 
     def replaced(match: re.Match[str]) -> str:
         words, target = match.groups()
-        name, _, anchor = target.partition("#")
+        name = target.partition("#")[0]
         if re.match(r"[a-z]+:", target) or not name:
             return match[0]
         if name.startswith("../"):

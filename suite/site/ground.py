@@ -20,8 +20,8 @@ from suite.publish.columns import Column, Published, columns
 from suite.show.tables.entries import compares
 from suite.show.tables.notes import spans
 
-PAPER, NEURAL, BOUND, OTHER = "paper's", "neural", "bound", "practitioners'"
-KINDS = (PAPER, OTHER, NEURAL, BOUND)
+PAPER, OWN, OTHER, NEURAL, BOUND = "paper's", "suite's own", "practitioners'", "neural", "bound"
+KINDS = (PAPER, OWN, OTHER, NEURAL, BOUND)
 
 
 @dataclass(frozen=True)
@@ -86,13 +86,15 @@ class Ground:
         return set(self.cells.loc[self.cells["m"].notna(), "method"])
 
     def kinds(self, method: str) -> list[str]:
-        """What a method is: the paper's, neural, a bound, or what practitioners use."""
+        """What a method is: the paper's, this suite's, what practitioners use, neural, a bound."""
         if method in BOUNDS:
             return [BOUND]
         cls = baselines.methods().get(method)
-        found = [PAPER] if cls is not None and cls.paper_row is not None else []
-        found += [NEURAL] if method in self._networks else []
-        return found or [OTHER]
+        if cls is not None and cls.paper_row is not None:
+            first = PAPER
+        else:
+            first = OWN if method.startswith("twin") else OTHER
+        return [first, *([NEURAL] if method in self._networks else [])]
 
     def mean(self, column: Column, method: str, measure: Measure) -> Mean | None:
         """Over the common replicates; re-splits of real data have Nadeau and Bengio's error."""

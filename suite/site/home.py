@@ -5,9 +5,10 @@ import html
 from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.show.overview import overview_numbers, row_order
 from suite.site import specs
-from suite.site.findings import findings, regret_shares
+from suite.site.findings import REGRET, findings, regret_shares
 from suite.site.ground import Ground, label, made_from
-from suite.site.page import Cell, Page, select
+from suite.site.page import Cell, Page
+from suite.words import count
 
 WAYS = (
     ("Check the paper", "paper", "its tables beside ours, and every verdict"),
@@ -38,29 +39,33 @@ def home(ground: Ground) -> Page:
 
 
 def _picture(page: Page, panels: list[dict]) -> None:
-    data, messages = [], []
+    """One panel for each scenario, all to be seen at once where there is room."""
+    page.html('<div class="panels">')
     for panel in panels:
-        name = f"Scenario {panel['scenario'][8:]}"
+        name, n = f"Scenario {panel['scenario'][8:]}", len(panel["replicates"])
         if panel["least"] is None:
+            page.html(f"<p>{name}: not yet run.</p>")
             continue
-        messages.append(f"{name}: least {panel['least']} with {panel['rows'][0]['regret']:.2f}")
+        data = []
         for row in panel["rows"]:
-            line = {"data": name, "method": row["method"], "mean": row["regret"]}
+            line = {"method": row["method"], "mean": row["regret"], "n": n}
             line |= {k: row["regret"] if row[k] is None else row[k] for k in ("low", "high")}
-            line |= {"n": len(panel["replicates"]), "reference": row["method"] == panel["least"]}
-            data.append(line)
-    if not data:
-        page.md("No scenario has common replicates yet.")
-        return
-    choice = select("Scenario", "data", [(n, n) for n in dict.fromkeys(d["data"] for d in data)])
-    page.chart(
-        "regret-picture",
-        specs.intervals(data, row_order(panels), "regret, per cent"),
-        f"Mean regret of each method. {'; '.join(messages)}. The table below has all numbers.",
+            data.append({**line, "reference": row["method"] == panel["least"]})
+        first, last = data[0], data[-1]
+        left_out = f"; {len(panel['left_out'])} rows with fewer replicates are left out"
+        page.chart(
+            f"regret-{panel['scenario']}",
+            specs.intervals(data, f"{name}, n = {n}", "regret, per cent"),
+            f"{name}: mean regret of {len(data)} methods, least {first['method']} with "
+            f"{first['mean']:.2f}, most {last['method']} with {last['mean']:.2f}.",
+            f"{name}: {len(data)} rows on the same {count(n, 'replicate')}"
+            f"{left_out if panel['left_out'] else ''}.",
+        )
+    page.html("</div>")
+    page.md(
         "Regret: the oracle's q minus the method's, both from the true uplift; less is better. "
-        "Bars: 95 % interval of the paired difference to the least (dashed), on common replicates: "
-        "a bar that reaches the dashed line is not told apart from it.",
-        choice,
+        "Bars: 95 % interval of the paired difference to the least (dashed line), on common "
+        "replicates: a bar that reaches the dashed line is not told apart from it."
     )
 
 
@@ -69,6 +74,10 @@ def _numbers(page: Page, ground: Ground, panels: list[dict]) -> None:
     shares = regret_shares(ground)
     order = row_order(panels)
     order.sort(key=lambda m: (m not in shares, shares.get(m, (0, 0))[0]))
+    best = {
+        p["scenario"]: ground.best(ground.column(p["scenario"], p["variant"]), REGRET)
+        for p in panels
+    }
     rows = []
     for method in order:
         row = [Cell(method, link=page.to(f"methods/{method}"))]
@@ -80,7 +89,7 @@ def _numbers(page: Page, ground: Ground, panels: list[dict]) -> None:
                 row.append(Cell(have, "", style="missing"))
             else:
                 bar = "" if own["low"] is None else f" ({own['low']:.2f} to {own['high']:.2f})"
-                style = "best" if method == panel["least"] else ""
+                style = "best" if method in best[panel["scenario"]] else ""
                 row.append(Cell(f"{own['regret']:.2f}{bar}", own["regret"], style=style))
         mean = shares.get(method)
         row.append(Cell("", "") if mean is None else Cell(f"{100 * mean[0]:.0f} %", mean[0]))

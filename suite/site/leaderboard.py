@@ -2,6 +2,7 @@
 
 import html
 import json
+from collections import Counter
 
 from suite.compare.frame import frame_of
 from suite.publish.columns import Column
@@ -119,7 +120,9 @@ def _scatter(page: Page, ground: Ground, columns: list[Column]) -> None:
             top = max(points, key=lambda p: p["y"])
             tops.append(f"{label(column)}: {top['method']} is highest at {top['x']:.1f} s")
             data += points
-    choice = select("Data", "data", [(n, n) for n in dict.fromkeys(d["data"] for d in data)])
+    names = Counter(line["data"] for line in data)
+    fullest = max(names, key=lambda name: names[name])
+    choice = select("Data", "data", [(name, name) for name in names], fullest)
     page.chart(
         "time-picture",
         specs.scatter(data, "core seconds of one replicate", "minus regret, or q on real data"),

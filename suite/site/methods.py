@@ -15,6 +15,7 @@ from suite.site.curves import method_curves
 from suite.site.facts import about, origin, port, prose
 from suite.site.ground import MEASURES, Ground, label, made_from, replicates
 from suite.site.page import Cell, Page, select
+from suite.words import count
 
 SHOWN = ("q_adj", "q", "regret", "pehe", "slope", "bias", "cpu", "memory")
 
@@ -120,7 +121,7 @@ def _curves(page: Page, columns: list[Column], name: str) -> None:
     message = "; ".join(f"{n}: {ends[n]['gain']:.1f} at half" for n in names if n in ends)
     page.chart(
         "qini-curves",
-        specs.curves(data, choice=True),
+        specs.curves(data, [name, "true uplift", "random order"]),
         f"Qini curve of {name}. Gain in per cent when half of the rows is treated: {message}.",
         "Mean over the common replicates; the band is one standard deviation between them.",
         select("Data", "data", [(n, n) for n in names]),
@@ -163,8 +164,8 @@ def _records(page: Page, ground: Ground, columns: list[Column], name: str) -> No
         head = ["replicate", "q_adj", "q", "regret", "core s", "key", "record"]
         rows = [_record(cell) for cell in own.sort_values("replicate").itertuples()]
         page.html(
-            f'<details class="records-of" id="{column.folder}"><summary>{html.escape(label(column))}'
-            f": {len(own)} records</summary>"
+            f'<details id="{column.folder}"><summary>{html.escape(label(column))}: '
+            f"{count(len(own), 'record')}</summary>"
         )
         csv_name = f"methods/{name}-{column.folder}"
         page.table(csv_name, f"Records of {name} on {label(column)}", head, rows)

@@ -109,7 +109,7 @@ class Page:
         link = self.to(f"{name}.csv")
         self.html(
             f'<div class="scroll" role="region" tabindex="0" aria-label="{html.escape(caption)}">'
-            f'<table class="{kind}" id="{posixpath.basename(name)}">'
+            f'<table class="{kind}" id="table-{posixpath.basename(name)}">'
             f"<caption>{html.escape(caption)}</caption>"
             f"<thead><tr>{heads}</tr></thead>\n<tbody>\n" + "\n".join(body) + "\n</tbody></table>"
             f'</div>\n<p class="csv"><a href="{link}" download>Numbers as CSV'
@@ -124,9 +124,8 @@ class Page:
         ]
         self.table(name, table.title, head, rows, numbers=table.csv())
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in table.notes)
-        self.html(
-            f"<details><summary>How to read {_short(table.title)}</summary><ul>{notes}</ul></details>"
-        )
+        summary = f"<summary>How to read {_short(table.title)}</summary>"
+        self.html(f"<details>{summary}<ul>{notes}</ul></details>")
 
     def chart(
         self, name: str, spec: dict[str, Any], alt: str, caption: str, controls: str = ""
@@ -146,10 +145,12 @@ class Page:
         return f"# {self.title}\n\n" + "\n\n".join(self.parts) + "\n"
 
 
-def select(label: str, signal: str, options: Iterable[tuple[str, str]]) -> str:
+def select(label: str, signal: str, options: Iterable[tuple[str, str]], chosen: str = "") -> str:
     """A labelled choice that sets a parameter of a chart or a measure of a table."""
     items = "".join(
-        f'<option value="{html.escape(v)}">{html.escape(t)}</option>' for v, t in options
+        f'<option value="{html.escape(value)}"{" selected" * (value == chosen)}>'
+        f"{html.escape(text)}</option>"
+        for value, text in options
     )
     return f'<label class="choice">{label} <select data-signal="{signal}">{items}</select></label>'
 

@@ -47,7 +47,7 @@ def tooltip(**titles: str) -> list[Spec]:
     return [{"field": name, "title": title} for name, title in titles.items()]
 
 
-def curves(data: Sequence[Spec], choice: bool) -> Spec:
+def curves(data: Sequence[Spec], order: Sequence[str]) -> Spec:
     """Qini curves with bands of one standard deviation; a parameter chooses the data."""
     x = field("phi", "targeted, per cent")
     y = field("gain", "incremental positives, per cent")
@@ -55,37 +55,36 @@ def curves(data: Sequence[Spec], choice: bool) -> Spec:
         "field": "curve",
         "type": "nominal",
         "title": None,
-        "scale": {"range": [BLUE, ORANGE, GREY]},
-        "legend": {"orient": "bottom", "columns": 2},
+        "scale": {"domain": order, "range": [BLUE, ORANGE, GREY]},
+        "legend": {"orient": "bottom", "columns": 3, "symbolOpacity": 1, "symbolType": "stroke"},
     }
     dash = {"field": "curve", "type": "nominal", "legend": None, "title": None}
+    dash["scale"] = {"domain": order, "range": [[1, 0], [4, 2], [2, 3]]}
     band = {"x": x, "y": field("low", y["title"]), "y2": {"field": "high"}, "color": colour}
     line = {"x": x, "y": y, "color": colour, "strokeDash": dash}
     line["tooltip"] = tooltip(curve="curve", phi="targeted", gain="gain", n="replicates")
-    spec = chart(
+    return chart(
         data,
         height=300,
+        params=[{"name": "data", "value": data[0]["data"]}],
+        transform=[{"filter": "datum.data == data"}],
         layer=[
             {"mark": {"type": "area", "opacity": 0.2}, "encoding": band},
             {"mark": {"type": "line", "point": {"size": 30}}, "encoding": line},
         ],
     )
-    if choice:
-        spec["params"] = [{"name": "data", "value": data[0]["data"]}]
-        spec["transform"] = [{"filter": "datum.data == data"}]
-    return spec
 
 
-def intervals(data: Sequence[Spec], order: Sequence[str], title: str) -> Spec:
-    """Dots with intervals by row; a parameter chooses the panel, a rule marks the reference."""
-    y = field("method", None, "nominal", sort=list(order))
+def intervals(data: Sequence[Spec], heading: str, title: str) -> Spec:
+    """Dots with intervals by row, in the order of the data; a rule marks the reference."""
+    y = field("method", None, "nominal", sort=None)
     colour = {"condition": {"test": "datum.reference", "value": ORANGE}, "value": BLUE}
     said = tooltip(method="method", mean=title, low="low", high="high", n="replicates")
     return chart(
         data,
         height={"step": 19},
-        params=[{"name": "data", "value": data[0]["data"]}],
-        transform=[{"filter": "datum.data == data"}],
+        title=heading,
+        autosize={"type": "fit-x", "contains": "padding"},
         layer=[
             {
                 "mark": {"type": "rule", "strokeDash": [4, 3], "color": ORANGE},

@@ -28,7 +28,7 @@
   function say(input, value) {
     const output = document.getElementById(input.dataset.says || "");
     if (!output) return;
-    const table = document.getElementById("example");
+    const table = document.getElementById("table-example");
     const heads = Array.from(table.querySelectorAll("thead th"), (cell) => cell.textContent);
     const cells = Array.from(table.tBodies[0].rows[value].cells, (cell) => cell.textContent);
     output.textContent = heads.map((head, i) => `${head} ${cells[i]}`).join(", ");

@@ -39,7 +39,7 @@
   function board() {
     const controls = document.getElementById("board-controls");
     if (!controls) return;
-    const table = document.getElementById("leaderboard");
+    const table = document.getElementById("table-leaderboard");
     const numbers = JSON.parse(document.getElementById("board-numbers").textContent);
     const measure = controls.querySelector("[data-signal=measure]");
     const name = controls.querySelector("[data-name]");
