@@ -73,7 +73,7 @@ def change(outcome: Outcome) -> str:
     n = decides.n
     spread = estimate.error * math.sqrt(n)
     where = _name(decides.contrast)
-    text = f"The contrast that decides is {where}: {estimate.mean:+.2f} with n = {n}."
+    text = f"The contrast that decides is {where}: {estimate.mean:+z.2f} with n = {n}."
     if outcome.claim.kind == "superior":
         if estimate.mean <= 0:
             return f"{text} The verdict would change if it were above 0."
@@ -126,8 +126,8 @@ def _interval(finding: Finding, scale: float) -> list[Cell]:
         f'y2="100%"/><line x1="{places[0]:.1f}%" x2="{places[2]:.1f}%" y1="50%" y2="50%"/>'
         f'<circle cx="{places[1]:.1f}%" cy="50%" r="4"/></svg>'
     )
-    text = f"{low:+.2f} to {high:+.2f}"
-    return [Cell(f"{mean:+.2f}", mean), Cell(text, markup=f"{bar}<span>{text}</span>")]
+    text = f"{low:+z.2f} to {high:+z.2f}"
+    return [Cell(f"{mean:+z.2f}", mean), Cell(text, markup=f"{bar}<span>{text}</span>")]
 
 
 def _name(contrast: Contrast) -> str:

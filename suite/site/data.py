@@ -137,6 +137,6 @@ def _mean(ground: Ground, column: Column, method: str, measure: Any, best: bool)
     mean = ground.mean(column, method, measure)
     if mean is None:
         return Cell("", "")
-    error = "" if mean.error is None else f" ± {mean.error:.{measure.decimals}f}"
-    text = f"{mean.value:.{measure.decimals}f}{error}"
+    error = "" if mean.error is None else f" ± {mean.error:z.{measure.decimals}f}"
+    text = f"{mean.value:z.{measure.decimals}f}{error}"
     return Cell(text, mean.value, style="best" if best and measure.name in ("regret", "q") else "")

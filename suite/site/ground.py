@@ -14,6 +14,7 @@ from suite.compare.frame import frame_of
 from suite.compare.means import Mean, mean_of
 from suite.compare.resplits import nadeau_bengio
 from suite.compare.runs import BOUNDS, Frame, Run
+from suite.compare.units import LEAST_DRAWS
 from suite.plan.digest import ROOT
 from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.publish.columns import Column, Published, columns
@@ -34,6 +35,7 @@ class Measure:
     decimals: int = 2
     higher: bool | None = True  # None: neither end is better
     simulated: bool = False  # known only where the truth is
+    cost: bool = False
 
 
 MEASURES = (
@@ -43,8 +45,8 @@ MEASURES = (
     Measure("pehe", "PEHE", lambda run: run.pehe, 3, higher=False, simulated=True),
     Measure("slope", "calibration slope (1 is calibrated)", lambda run: run.slope, higher=None),
     Measure("bias", "calibration bias (0 is calibrated)", lambda run: run.bias, 3, higher=None),
-    Measure("cpu", "core seconds, tuning included", lambda run: run.cpu_seconds, 1, higher=False),
-    Measure("memory", "peak memory, MB", lambda run: run.memory_mb, 0, higher=False),
+    Measure("cpu", "core seconds, tuning included", lambda run: run.cpu_seconds, 1, cost=True),
+    Measure("memory", "peak memory, MB", lambda run: run.memory_mb, 0, cost=True),
 )
 
 
@@ -105,11 +107,16 @@ class Ground:
         return Mean(found.value, nadeau_bengio([measure.number(r) for r in runs]), found.n)
 
     def best(self, column: Column, measure: Measure) -> set[str]:
-        """The rows not shown to be worse than the best (rule S13); none for costs and bias."""
-        if measure.higher is None or measure.name in ("cpu", "memory"):
+        """The rows not shown to be worse than the best (rule S13).
+
+        None for costs and bias, below five draws, and on real data: its splits share their rows,
+        so that a paired t test over them would find differences that are not there.
+        """
+        source = frame_of(column)
+        few = len(source.common) < LEAST_DRAWS
+        if few or column.variant is None or measure.higher is None or measure.cost:
             return set()
         sign = 1 if measure.higher else -1
-        source = frame_of(column)
         rows = {m: [measure.number(run) for run in source.shown(m)] for m in source.methods}
         rows = {m: [sign * v for v in values] for m, values in rows.items() if None not in values}
         return best.best_set(rows)

@@ -19,8 +19,9 @@ def leaderboard(ground: Ground) -> Page:
     columns = ground.main_columns
     page.md(
         "Means over the common replicates of each data set. “4 of 20” is a row that lacks some "
-        "of them: it shows no number and is not compared. Bold: not shown to be worse than the "
-        "best of the column (paired t, one-sided, Holm, 5 %)."
+        "of them: it shows no number and is not compared. Bold, on simulated data from five "
+        "replicates up: not shown to be worse than the best of the column (paired t, one-sided, "
+        "Holm, 5 %). The splits of one real data set share their rows: there nothing is bold."
     )
     kinds = "".join(
         f'<label><input type="checkbox" data-kind="{html.escape(k)}" checked> {html.escape(k)}'
@@ -88,7 +89,7 @@ def _field(
             return "", None, "missing"  # the measure is not known on these data
         return (f"{have} of {len(source.common)}" if have else ""), None, "missing"
     value = float(f"{mean.value:.6g}")
-    return f"{mean.value:.{measure.decimals}f}", value, "best" if best else ""
+    return f"{mean.value:z.{measure.decimals}f}", value, "best" if best else ""
 
 
 def _tidy(ground: Ground, columns: list[Column], measure: Measure) -> str:

@@ -75,6 +75,7 @@ def _example(page: Page) -> None:
         f'<input type="range" min="0" max="{STEPS - 1}" step="1" value="0" data-signal="step" '
         'data-says="example-says"></label> <output id="example-says" role="status"></output>'
     )
+    page.html('<div class="panels">')
     for panel, x, y in (
         ("Qini curve", "targeted, per cent", "gain, per cent"),
         ("calibration", "predicted uplift of the bin, per cent", "observed, per cent"),
@@ -94,15 +95,16 @@ def _example(page: Page) -> None:
             f"{first[4]:.2f} to {last[4]:.2f}."
         )
         caption = (
-            "The line sinks to the diagonal."
+            "As noise replaces the truth, the curve sinks to the line of a random order."
             if panel == "Qini curve"
-            else ("The better the prediction, the nearer observed and predicted uplift.")
+            else ("Each point is a bin: the nearer predicted and observed, the better calibrated.")
         )
         # Both charts follow the one slider above them.
         page.chart(f"example-{panel.split()[0].lower()}", spec, alt, caption, slider)
         slider = ""
+    page.html("</div>")
     head = ["share of noise", "q", "rho", "q_adj", "regret"]
-    rows = [[Cell(f"{value:.2f}", float(value)) for value in row] for row in numbers]
+    rows = [[Cell(f"{value:z.2f}", float(value)) for value in row] for row in numbers]
     page.table("example", f"The example's measures, {ROWS:,} test rows", head, rows)
 
 
@@ -125,7 +127,7 @@ def _misleads(page: Page, ground: Ground) -> None:
                 Cell(label(column)),
                 Cell(replicates(column)),
                 Cell(above or "none"),
-                *(Cell("", "") if r is None else Cell(f"{r:.2f}", r) for r in orders),
+                *(Cell("", "") if r is None else Cell(f"{r:z.2f}", r) for r in orders),
             ]
         )
     head = ["data", "replicates", "above the oracle in q_adj"]

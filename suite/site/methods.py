@@ -102,8 +102,8 @@ def _results(page: Page, ground: Ground, columns: list[Column], name: str) -> No
             if mean is None:
                 row.append(Cell("", ""))
                 continue
-            error = "" if mean.error is None else f" ± {mean.error:.{measure.decimals}f}"
-            text = f"{mean.value:.{measure.decimals}f}{error}"
+            error = "" if mean.error is None else f" ± {mean.error:z.{measure.decimals}f}"
+            text = f"{mean.value:z.{measure.decimals}f}{error}"
             best = "best" if name in ground.best(column, measure) else ""
             row.append(Cell(text, mean.value, style=best))
         rows.append(row)
@@ -174,7 +174,7 @@ def _records(page: Page, ground: Ground, columns: list[Column], name: str) -> No
 
 def _record(cell: tuple) -> list[Cell]:
     numbers = [
-        Cell("", "") if value is None or pd.isna(value) else Cell(f"{value:.4f}", float(value))
+        Cell("", "") if value is None or pd.isna(value) else Cell(f"{value:z.4f}", float(value))
         for value in (cell.q_adj, cell.q, cell.regret, cell.cpu_seconds)
     ]
     place = f"{cell.file}:{cell.line}"

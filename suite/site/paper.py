@@ -30,6 +30,7 @@ def paper_page(ground: Ground) -> Page:
         "*higher*, *lower*, *undecided*, *too few draws*; *interim* means fewer replicates than "
         "planned."
     )
+    page.section("The scenarios", "scenarios")
     buttons = "".join(
         f'<button type="button" data-variant="{v}" aria-pressed="{str(v == VARIANTS[0]).lower()}">'
         f"{v}</button>"
@@ -70,16 +71,16 @@ def method_links(ground: Ground) -> dict[str, str]:
 def _variant(page: Page, ground: Ground, variant: str) -> None:
     links = method_links(ground)
     column = ground.column("scenario4", variant)
-    page.section(f"T7, {variant}: all models in all scenarios", f"t7-{variant}")
+    _heading(page, f"T7, {variant}: all models in all scenarios", f"t7-{variant}")
     _t7(page, ground, variant, links)
-    page.section(f"T1 to T3, {variant}: scenario 4", f"t1-{variant}")
+    _heading(page, f"T1 to T3, {variant}: scenario 4", f"t1-{variant}")
     if frame_of(column).common:
         for make in (scenario4.t1, scenario4.t2, scenario4.t3):
             table: Table = make(ground.published, variant)
             page.suite_table(table, f"tables/{table.name}", links)
     else:
         page.md(f"Scenario 4 has no records of this variant yet ({variant}).")
-    page.section(f"F4, {variant}: Qini curves of the true uplift", f"f4-{variant}")
+    _heading(page, f"F4, {variant}: Qini curves of the true uplift", f"f4-{variant}")
     data = oracle_curves([ground.column(name, variant) for name in SCENARIOS])
     if data:
         x, y = specs.field("phi", "targeted, per cent"), specs.field("gain", "gain, per cent")
@@ -92,6 +93,11 @@ def _variant(page: Page, ground: Ground, variant: str) -> None:
             f"Incremental positives when the rows with the greatest true uplift are treated first; "
             f"mean over the oracle's replicates, variant {variant}.",
         )
+
+
+def _heading(page: Page, title: str, anchor: str) -> None:
+    """Within a variant: a section of Sphinx could not be inside of what the switch hides."""
+    page.html(f'<h3 id="{anchor}">{html.escape(title)}</h3>')
 
 
 def _t7(page: Page, ground: Ground, variant: str, links: dict[str, str]) -> None:

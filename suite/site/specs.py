@@ -58,8 +58,7 @@ def curves(data: Sequence[Spec], order: Sequence[str]) -> Spec:
         "scale": {"domain": order, "range": [BLUE, ORANGE, GREY]},
         "legend": {"orient": "bottom", "columns": 3, "symbolOpacity": 1, "symbolType": "stroke"},
     }
-    dash = {"field": "curve", "type": "nominal", "legend": None, "title": None}
-    dash["scale"] = {"domain": order, "range": [[1, 0], [4, 2], [2, 3]]}
+    dash = {**colour, "scale": {"domain": order, "range": [[1, 0], [4, 2], [2, 3]]}}
     band = {"x": x, "y": field("low", y["title"]), "y2": {"field": "high"}, "color": colour}
     line = {"x": x, "y": y, "color": colour, "strokeDash": dash}
     line["tooltip"] = tooltip(curve="curve", phi="targeted", gain="gain", n="replicates")
@@ -82,9 +81,8 @@ def intervals(data: Sequence[Spec], heading: str, title: str) -> Spec:
     said = tooltip(method="method", mean=title, low="low", high="high", n="replicates")
     return chart(
         data,
-        height={"step": 19},
+        height=20 * len(data) + 70,
         title=heading,
-        autosize={"type": "fit-x", "contains": "padding"},
         layer=[
             {
                 "mark": {"type": "rule", "strokeDash": [4, 3], "color": ORANGE},

@@ -115,7 +115,7 @@ def _methods(page: Page, ground: Ground) -> None:
         row = [Cell(method, link=page.to(f"methods/{method}"))]
         for column, measure in itertools.product(columns, (CPU, MEMORY)):
             mean = ground.mean(column, method, measure)
-            text = "" if mean is None else f"{mean.value:.{measure.decimals}f}"
+            text = "" if mean is None else f"{mean.value:z.{measure.decimals}f}"
             row.append(Cell(text, "" if mean is None else mean.value))
         if any(cell.text for cell in row[1:]):
             rows.append(row)
