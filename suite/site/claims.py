@@ -66,8 +66,8 @@ def change(outcome: Outcome) -> str:
         lacking = ", ".join(sorted({name for c in outcome.missing for name in c.experiments}))
         have = min(f.n for f in outcome.findings)
         return (
-            f"Not tested: {LEAST_DRAWS} replicates in common are needed in {lacking}, there are "
-            f"{have} of the rarest contrast."
+            f"Not tested: {LEAST_DRAWS} replicates in common are needed in {lacking}; the contrast "
+            f"with the fewest has {have}."
         )
     estimate, margin = decides.estimate, outcome.measure.margin
     n = decides.n

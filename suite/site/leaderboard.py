@@ -121,7 +121,9 @@ def _scatter(page: Page, ground: Ground, columns: list[Column]) -> None:
             top = max(points, key=lambda p: p["y"])
             tops.append(f"{label(column)}: {top['method']} is highest at {top['x']:.1f} s")
             data += points
-    names = Counter(line["data"] for line in data)
+    names = Counter()
+    for line in data:
+        names[line["data"]] += line["n"]  # rows times replicates: what says most comes first
     fullest = max(names, key=lambda name: names[name])
     choice = select("Data", "data", [(name, name) for name in names], fullest)
     page.chart(

@@ -78,7 +78,7 @@ def _history(page: Page) -> None:
         return
     names = list(dict.fromkeys(line["benchmark"] for line in lines))
     x = specs.field("commit", "commit, oldest first", "ordinal", sort={"field": "date"})
-    y = specs.field("value", "seconds, bytes or the benchmark's own unit")
+    y = specs.field("value", "value, in the benchmark's unit")
     spec = specs.lines([{"data": line["benchmark"], **line} for line in lines], x, y, "benchmark")
     spec |= {"params": [{"name": "data", "value": names[0]}]}
     spec["transform"] = [{"filter": "datum.data == data"}]

@@ -20,7 +20,8 @@ html_show_sourcelink = False
 html_show_sphinx = False
 html_show_search_summary = False  # it would fetch pages, which no browser allows from a file
 html_last_updated_fmt = None
-html_sidebars = {"index": [], "paper": [], "claims": [], "leaderboard": [], "measures": []}
+_WIDE = ("index", "paper", "claims", "leaderboard", "measures", "speed", "search", "genindex")
+html_sidebars = {name: [] for name in _WIDE}
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "footer_start": ["made-from.html"],
