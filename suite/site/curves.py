@@ -31,8 +31,8 @@ def method_curves(columns: Iterable[Column], method: str) -> list[dict[str, Any]
         line = {"curve": "random order", "n": len(runs)}
         chance = [{"phi": p, "gain": p * end / 100, **line} for p in (0.0, 100.0)]
         oracle = [] if method == "oracle" else _points(source.shown("oracle"), "true uplift")
-        for point in chance + oracle:
-            point |= {"low": point["gain"], "high": point["gain"]}
+        for point in oracle:
+            del point["low"], point["high"]  # only the method has a band
         lines += [{"data": label(column), **point} for point in (*own, *oracle, *chance)]
     return lines
 

@@ -4,6 +4,7 @@ import html
 import json
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 
@@ -17,6 +18,7 @@ from suite.site.ground import MEASURES, Ground, label, made_from, replicates
 from suite.site.page import Cell, Page, select
 from suite.words import count
 
+NUMBERS = ("q_adj", "q", "regret", "cpu_seconds")
 SHOWN = ("q_adj", "q", "regret", "pehe", "slope", "bias", "cpu", "memory")
 
 
@@ -155,27 +157,33 @@ def _records(page: Page, ground: Ground, columns: list[Column], name: str) -> No
     """Every replicate with its record, so that a number can be followed to its source."""
     page.section("Records")
     page.md(
-        "Each replicate with the file and line of its record. `python -m suite verify` computes a "
-        "published number again."
+        "Each replicate with its record: the file stands above the table. `python -m suite verify` "
+        "computes a published number again."
     )
+    cells = ground.cells[ground.cells["method"] == name].sort_values("replicate")
+    shared = cells[["column", "replicate", *NUMBERS, "key", "line"]]
+    text = shared.to_csv(index=False, float_format="%.9g", lineterminator="\n")
     for column in columns:
-        cells = ground.cells
-        own = cells[(cells["method"] == name) & (cells["column"] == column.folder)]
-        head = ["replicate", "q_adj", "q", "regret", "core s", "key", "record"]
-        rows = [_record(cell) for cell in own.sort_values("replicate").itertuples()]
+        own = cells[cells["column"] == column.folder]
+        head = ["replicate", "q_adj", "q", "regret", "core s", "key", "line"]
         page.html(
             f'<details id="{column.folder}"><summary>{html.escape(label(column))}: '
             f"{count(len(own), 'record')}</summary>"
         )
-        csv_name = f"methods/{name}-{column.folder}"
-        page.table(csv_name, f"Records of {name} on {label(column)}", head, rows)
+        page.table(
+            f"methods/{column.folder}",
+            f"Records of {name} on {label(column)}: {own['file'].iloc[0]}",
+            head,
+            [_record(cell) for cell in own.itertuples()],
+            numbers=text,
+            csv_name=f"methods/{name}-records",
+        )
         page.html("</details>")
 
 
-def _record(cell: tuple) -> list[Cell]:
+def _record(cell: Any) -> list[Cell]:
     numbers = [
         Cell("", "") if value is None or pd.isna(value) else Cell(f"{value:z.4f}", float(value))
-        for value in (cell.q_adj, cell.q, cell.regret, cell.cpu_seconds)
+        for value in (getattr(cell, name) for name in NUMBERS)
     ]
-    place = f"{cell.file}:{cell.line}"
-    return [Cell(str(cell.replicate), cell.replicate), *numbers, Cell(cell.key), Cell(place)]
+    return [Cell(str(cell.replicate)), *numbers, Cell(cell.key), Cell(str(cell.line), cell.line)]

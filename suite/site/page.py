@@ -27,15 +27,16 @@ class Cell:
     style: str = ""
     markup: str = ""  # HTML in the place of the text
 
-    def render(self, head: bool) -> str:
+    def render(self, head: bool, sortable: bool) -> str:
         inner = self.markup or html.escape(self.text)
         title = f' title="{html.escape(self.title)}"' if self.title else ""
         if self.link:
             inner = f'<a href="{html.escape(self.link)}"{title}>{inner}</a>'
             title = ""
-        style = f' class="{self.style}"' if self.style else ""
         number = isinstance(self.value, float | int)
-        value = f' data-value="{self.value!r}"' if number else ""
+        styles = [*([self.style] if self.style else []), *(["n"] if number and not head else [])]
+        style = f' class="{" ".join(styles)}"' if styles else ""
+        value = f' data-value="{self.value:.9g}"' if number and sortable else ""
         tag, scope = ("th", ' scope="row"') if head else ("td", "")
         return f"<{tag}{scope}{style}{value}{title}>{inner}</{tag}>"
 
@@ -92,21 +93,26 @@ class Page:
         sortable: bool = False,
         numbers: str | None = None,
         attributes: Sequence[str] = (),
+        csv_name: str = "",
     ) -> None:
-        """A real table, with its CSV file: `numbers`, or what the fields hold."""
+        """A real table, with its CSV file: `numbers`, or what the fields hold.
+
+        `csv_name` is the file, where it is not called as the table: tables may share one.
+        """
         rows = [[c if isinstance(c, Cell) else Cell(c) for c in row] for row in rows]
-        self.files[f"{name}.csv"] = numbers or _csv(header, rows)
+        file = f"{csv_name or name}.csv"
+        self.files[file] = numbers or _csv(header, rows)
         body = []
         for row, extra in zip(rows, attributes or [""] * len(rows), strict=True):
             if len(row) == 1 and len(header) > 1:
                 span = f'<th colspan="{len(header)}" scope="colgroup">{row[0].text}</th>'
                 body.append(f'<tr class="group">{span}</tr>')
             else:
-                fields = "".join(cell.render(i == 0) for i, cell in enumerate(row))
+                fields = "".join(cell.render(i == 0, sortable) for i, cell in enumerate(row))
                 body.append(f"<tr{extra}>{fields}</tr>")
         heads = "".join(_head(h, sortable) for h in header)
         kind = "records sortable" if sortable else "records"
-        link = self.to(f"{name}.csv")
+        link = self.to(file)
         self.html(
             f'<div class="scroll" role="region" tabindex="0" aria-label="{html.escape(caption)}">'
             f'<table class="{kind}" id="table-{posixpath.basename(name)}">'

@@ -68,7 +68,11 @@ def curves(data: Sequence[Spec], order: Sequence[str]) -> Spec:
         params=[{"name": "data", "value": data[0]["data"]}],
         transform=[{"filter": "datum.data == data"}],
         layer=[
-            {"mark": {"type": "area", "opacity": 0.2}, "encoding": band},
+            {
+                "mark": {"type": "area", "opacity": 0.2},
+                "transform": [{"filter": "isValid(datum.low)"}],
+                "encoding": band,
+            },
             {"mark": {"type": "line", "point": {"size": 30}}, "encoding": line},
         ],
     )

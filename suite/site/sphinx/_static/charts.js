@@ -39,6 +39,8 @@
       const spec = JSON.parse(figure.querySelector("script").textContent);
       const options = { actions: false, renderer: "svg", ast: true, mode: "vega-lite" };
       const result = await window.vegaEmbed(figure.querySelector(".vega"), spec, options);
+      // The figure's alt text speaks for the picture; its marks would be read out one by one.
+      figure.querySelector(".vega svg").setAttribute("aria-hidden", "true");
       views.set(figure, result.view);
     }
     let group = [];

@@ -36,6 +36,9 @@
     });
   });
 
+  // The theme's label hides the shortcut that the button shows.
+  document.querySelectorAll(".search-button-field").forEach((b) => b.removeAttribute("aria-label"));
+
   function board() {
     const controls = document.getElementById("board-controls");
     if (!controls) return;
@@ -51,7 +54,7 @@
         numbers[row.dataset.method][measure.value].forEach(([text, value, style], i) => {
           const cell = row.cells[i + 2];
           cell.textContent = text;
-          cell.className = style;
+          cell.className = value === null ? style : `${style} n`.trim();
           if (value === null) delete cell.dataset.value;
           else cell.dataset.value = value;
         });
