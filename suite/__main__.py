@@ -12,6 +12,7 @@ VERBS = {
     "publish": ("suite.cli.publish", "merge finished cells of a run into results/records"),
     "attest": ("suite.cli.attest", "rerun one stale cell of each method; note what is unchanged"),
     "tables": ("suite.cli.tables", "render results/ from the records, or check it"),
+    "site": ("suite.cli.site", "render records and docs as a static site"),
     "rounding": ("suite.cli.rounding", "pair the same cells of two stores, rounded otherwise"),
     "study": ("suite.study.__main__", "the experiments behind the choices of the twin models"),
     "ports": ("suite.ports.units", "how near the ports come to the programs of the paper"),
