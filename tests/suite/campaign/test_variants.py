@@ -55,6 +55,7 @@ def test_several_arms_take_the_better_net():
     assert "mail: " in result.report()
 
 
+@pytest.mark.slow
 def test_budget_of_customers_and_of_money():
     share = fit(small(), budget="20%")
     assert share.summary["rule"]["share"] == pytest.approx(0.2, abs=0.001)
@@ -83,6 +84,7 @@ def test_an_outcome_to_avoid_turns_everything_round():
     assert result.model.uplift(result.findings.campaign.frame)[treated].mean() < 0
 
 
+@pytest.mark.slow
 def test_observed_money_measures_the_profit():
     frame = small()
     rng = np.random.default_rng(3)
@@ -93,6 +95,7 @@ def test_observed_money_measures_the_profit():
     assert summary["decision"]["value"] == pytest.approx(20, abs=1.5)
 
 
+@pytest.mark.slow
 def test_without_prices_nothing_is_decided():
     result = fit(small())
     assert result.summary["answer"]["kind"] == "ranking"
@@ -118,6 +121,7 @@ def test_nothing_to_find_is_the_answer():
     assert f"{summary['tells_apart']['rows_needed']:,} rows" in html
 
 
+@pytest.mark.slow
 def test_repeated_customers_stay_together():
     frame = small()
     frame["customer_id"] = [f"C{i // 2}" for i in range(len(frame))]
@@ -129,6 +133,7 @@ def test_repeated_customers_stay_together():
     assert result.findings.evidence.groups is not None
 
 
+@pytest.mark.slow
 def test_rows_that_were_always_treated_are_left_out():
     campaign = fit(small(), value=10, cost=0.5).findings.campaign
     outside = np.arange(campaign.n) % 10 == 0
