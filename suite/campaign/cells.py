@@ -12,7 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-BLANK = ("", "NA", "N/A", "n/a", "na", "NULL", "Null", "null", "NaN", "nan", "#N/A", ".", "-", "?")
+BLANK = (
+    "", "NA", "N/A", "n/a", "na", "NULL", "Null", "null", "NaN", "nan", "#N/A", ".", "-", "?",
+    "inf", "-inf",
+)  # fmt: skip
 _POINT = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?([eE][+-]?\d+)?")
 _COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)?(,\d*)?([eE][+-]?\d+)?")
 FORMATS = (
@@ -39,6 +42,8 @@ class Cells:
         if isinstance(values, pa.ChunkedArray):  # of no chunk at all
             values = pa.array([], values.type)
         self.type = values.type
+        if pa.types.is_nested(values.type):  # lists and records: text to be left out
+            values = pa.array([None if v is None else str(v) for v in values.to_pylist()])
         if pa.types.is_boolean(values.type):
             values = pc.cast(values, pa.string())
         if not pa.types.is_dictionary(values.type):

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from suite.campaign import checks, fair, leaks, names, prices, propensity, roles, say
 from suite.campaign.cells import Cells
@@ -61,7 +62,11 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
     columns = {name: Cells(table[name]) for name in header}
     outcome = roles.outcome(columns, options.outcome, options.lower_is_better)
     arms = roles.arms(columns, options.arm, options.control, outcome.name)
-    price = prices.prices(options.value, options.cost, arms.values, tuple(header))
+    value = options.value
+    if value is None and options.cost is not None and options.money is not None:
+        # What one positive outcome brought on average.
+        value = str(float(_money(columns, options.money, decimal).sum() / (outcome.y == 1).sum()))
+    price = prices.prices(value, options.cost, arms.values, tuple(header))
     budget = prices.budget(options.budget, price is not None)
     whole = (outcome.y >= 0) & (arms.arm >= 0)
     if not whole.all():
@@ -115,10 +120,7 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
         seed=options.seed,
     )
     value, cost = price.by_row(frame) if price else (None, None)
-    money = None
-    if options.money is not None:
-        money = columns[options.money].spread(columns[options.money].numbers(decimal), 0.0)
-        money = np.nan_to_num(money)
+    money = None if options.money is None else _money(columns, options.money, decimal)
     effects = tuple(fair.effects(outcome.y, arms.arm, arms.values))
     pooled = (arms.arm > 0).astype(np.int8)
     campaign = Campaign(
@@ -180,3 +182,9 @@ def _describe(
         for c in described
     ]
     return described, series
+
+
+def _money(columns: Mapping[str, Cells], name: str, decimal: str) -> NDArray[np.float64]:
+    """Observed money of each row; none where the cell is blank."""
+    cells = columns[name]
+    return np.nan_to_num(cells.spread(cells.numbers(decimal), 0.0))

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from baselines import Method
 from suite.campaign.encode import Encoder
 
+CHUNK = 20_000  # rows encoded at a time, so that memory stays level
+
 
 @dataclass(frozen=True)
 class Calibration:
@@ -67,6 +69,10 @@ class Model:
 
     def uplift(self, frame: pd.DataFrame, as_of: str | None = None) -> NDArray[np.float64]:
         """Calibrated uplift, (rows, treatments), of typed covariates; `as_of` as in the encoder."""
-        X = self.encoder.transform(frame, as_of)
-        pairs = zip(self.methods, self.calibrations, strict=True)
-        return np.column_stack([calibrate(method.predict(X)) for method, calibrate in pairs])
+        result = np.empty((len(frame), len(self.methods)))
+        for start in range(0, len(frame), CHUNK):
+            X = self.encoder.transform(frame.iloc[start : start + CHUNK], as_of)
+            pairs = zip(self.methods, self.calibrations, strict=True)
+            for k, (method, calibrate) in enumerate(pairs):
+                result[start : start + CHUNK, k] = calibrate(method.predict(X))
+        return result

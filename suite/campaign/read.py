@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
@@ -16,7 +17,7 @@ from suite.campaign.sniff import Shape, open_text
 from suite.campaign.types import Source
 
 PIECE = 100_000  # rows
-_BLOCK = 8 << 20  # bytes of csv parsed at a time
+_BLOCK = 1 << 20  # bytes of csv parsed at a time; pyarrow reads some thirty of them ahead
 
 
 def read_all(shape: Shape) -> pa.Table:
@@ -118,6 +119,12 @@ def _csv_options(
 
 
 def _check_names(shape: Shape, names: Sequence[str]) -> None:
+    numbers = sum(bool(re.fullmatch(r"-?\d+([.,]\d+)?", name)) for name in names)
+    if shape.separator is not None and 2 * numbers > len(names):
+        raise UserError(
+            f"the first line of {shape.name} holds numbers ({', '.join(names[:3])}, ...); "
+            "it must hold the names of the columns"
+        )
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise UserError(f"two columns are called {twice[0]}; rename one")

@@ -69,6 +69,15 @@ def test_prices_by_row(campaign):
     assert campaign.cost[0].tolist() == [0.0, 0.5]
 
 
+def test_money_gives_the_value_that_was_not_said():
+    frame = retail()
+    found = load_campaign(frame, Options(money="revenue", cost="2"))
+    assert np.array_equal(found.money, frame["revenue"])
+    bought = (frame["bought"] == "yes").sum()
+    assert found.value[0] == pytest.approx(frame["revenue"].sum() / bought)
+    assert "revenue" not in {s.name for s in found.suspects}
+
+
 def test_the_terminal_is_80_wide_and_every_guess_has_a_line(campaign):
     lines = say.lines(campaign.guesses)
     assert max(map(len, lines)) <= 80

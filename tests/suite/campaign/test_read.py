@@ -83,3 +83,10 @@ def test_an_excel_file_is_no_table(tmp_path):
     path.write_bytes(b"\x89PNG\0\0\0\0" * 10)
     with pytest.raises(UserError, match="it begins with PNG"):
         sniff(path)
+
+
+def test_a_file_without_names_is_told_so(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("1,0,a\n2,1,b\n")
+    with pytest.raises(UserError, match="the first line of t.csv holds numbers .1, 0, a, ...."):
+        read_all(sniff(path))
