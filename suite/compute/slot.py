@@ -67,8 +67,8 @@ class Slot:
         rows = (asdict(task.cell.data), task.own_data)
         if self._keeper is None or self._rows != rows or self._keeper.gone():
             self._drop_keeper()
-            self._keeper = self._server.fork("keeper")
-            self._rows = rows
+            self._keeper, self._rows = self._server.fork("keeper"), rows
+            self.started = time.monotonic()  # the server's first imports are nobody's time
             request = {"do": "load", "planned": task.message()}
         else:
             request = {"do": "show", "reads_truth": task.code.reads_truth}

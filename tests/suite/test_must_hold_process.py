@@ -7,6 +7,7 @@ import io
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from datasets.contract import Dataset
 from suite.cli import FAILURES, run
 from suite.compute.cell import Fitted, Result, measure
 from suite.compute.environment import instructions
+from suite.compute.process import ForkServer
 from suite.store.record import Record
 from suite.store.store import Store
 from tests.suite.attacks import METHODS
@@ -247,3 +249,22 @@ def test_row_50_text_of_methods_has_no_control_characters(attacked: Attacked) ->
     for text in (attacked.output, attacked.found["row50-escapes"].error):
         assert "owned" in text
         assert not {"\x1b", "\x07"} & set(text)
+
+
+@pytest.mark.slow
+def test_a_server_that_is_killed_is_replaced() -> None:
+    """A method can kill the process that its own was forked from: that cell fails, no other."""
+    server = ForkServer()
+    child = server.fork("keeper")
+    os.kill(psutil.Process(child.pid).ppid(), signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    while not child.gone():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert "SIGKILL" in child.why_gone()
+    child.close()
+    again = server.fork("keeper")
+    assert not again.gone()
+    again.close()
+    assert again.gone()
+    server.close()
