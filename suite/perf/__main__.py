@@ -1,4 +1,4 @@
-"""python -m suite.perf: the speed of the suite, over commits and beside its peers."""
+"""python -m suite perf: the speed of the suite, over commits and beside its peers."""
 
 import argparse
 import os
@@ -8,14 +8,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from suite.environment import ONE_THREAD, git_state
+from suite.compute.environment import ONE_THREAD, git_state
 
 os.environ.update(ONE_THREAD)  # before a numerical library is imported
 
-from suite.digest import ROOT
-from suite.display import console
 from suite.names import UserError
 from suite.perf import asv_runs, report
+from suite.plan.digest import ROOT
+from suite.show.terminal import console
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
-        prog="python -m suite.perf",
+        prog="python -m suite perf",
         description="Measure the code here with asv (about four minutes) and show a table.",
     )
     top.add_argument("--bench", metavar="REGEX", help="only the benchmarks whose name matches")

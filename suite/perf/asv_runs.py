@@ -17,9 +17,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from suite import environment
-from suite.digest import ROOT
+from suite.compute import environment
 from suite.names import UserError
+from suite.plan.digest import ROOT
 
 CONFIG = Path(__file__).with_name("asv.conf.json")
 # Fewer numbers than this from a whole run mean that benchmarks were lost on the way.

@@ -1,14 +1,15 @@
-"""python -m suite.study: run the units that are not recorded yet, then render the report."""
+"""python -m suite study: run the units that are not recorded yet, then render the report."""
 
 import argparse
 import json
 import time
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from suite.digest import ROOT
+from suite.plan.digest import ROOT
 from suite.study.plan import units
 from suite.study.report import render
 from suite.study.unit import run_unit
@@ -16,12 +17,13 @@ from suite.study.unit import run_unit
 FOLDER = ROOT / "results" / "study"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m suite.study", description=__doc__)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(prog="python -m suite study", description=__doc__)
     parser.add_argument("--report", action="store_true", help="render only, run nothing")
     parser.add_argument("--jobs", type=int, default=2, help="units at the same time (2)")
     parser.add_argument("--minutes", type=float, default=None, help="start no unit after this")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     path = FOLDER / "records.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     if not options.report:
@@ -30,6 +32,7 @@ def main() -> None:
     report = FOLDER / "study.md"
     report.write_text(render(records))
     print(f"{len(records)} of {len(units())} units recorded; report in {report}")
+    return 0
 
 
 def run(path: Path, jobs: int, minutes: float | None) -> None:
@@ -63,7 +66,3 @@ def read(path: Path) -> list[dict[str, Any]]:
         except json.JSONDecodeError:
             continue
     return records
-
-
-if __name__ == "__main__":
-    main()

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from suite.experiments import SCENARIOS
+from suite.plan.experiments import SCENARIOS
 
 VARIANTS = ("printed", "centred", "released")
 FIRST_REPLICATE = 100  # 0 to 19 belong to the tables

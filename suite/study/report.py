@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from suite.experiments import SCENARIOS
-from suite.stats import bootstrap_interval
+from suite.compare.stats import bootstrap_interval
+from suite.plan.experiments import SCENARIOS
 from suite.study.plan import (
     DEFAULT_START,
     FIRST_REPLICATE,
@@ -38,7 +38,7 @@ def render(records: Sequence[Record]) -> str:
     """The whole report."""
     parts = [
         "# What the paper leaves open, settled by experiment",
-        f"Rendered by `python -m suite.study` from {len(records)} of {len(units())} units. "
+        f"Rendered by `python -m suite study` from {len(records)} of {len(units())} units. "
         f"Replicates {FIRST_REPLICATE} and up of scenarios 1 to 4 in their three variants; models "
         "are selected on validation rows and compared on test rows, in pairs on the same rows. "
         f"Networks have scaling factors, {NODES['network']} nodes where no other number is given, "

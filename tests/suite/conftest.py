@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from suite.digest import ROOT
+from suite.plan.digest import ROOT
 from suite.records import Record
-from suite.store import Store
+from suite.store.store import Store
 
 SLOPE = '''
 import numpy as np

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from suite.experiments import EXPERIMENTS
-from suite.plan import make_plan
+from suite.plan.experiments import EXPERIMENTS
+from suite.plan.plan import make_plan
 from suite.records import Record, Score, Truth
-from suite.store import write_records
+from suite.store.store import write_records
 
 
 def made_record(method: str = "r-lasso", replicate: int = 0, **changes: object) -> Record:

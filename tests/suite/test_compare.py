@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from suite import claims, stats
-from suite.compare import AGREES, DIFFERS, NOT_YET_RUN, SAME_RANKING, TOO_FEW, Mean, verdicts
-from suite.paper import Printed, printed, rows, scenario_value, text
-from suite.published import Published
-from suite.tables.entries import Entry, best_rows
+from suite.compare import claims, stats
+from suite.compare.means import AGREES, DIFFERS, NOT_YET_RUN, SAME_RANKING, TOO_FEW, Mean, verdicts
+from suite.plan.paper import Printed, printed, rows, scenario_value, text
+from suite.publish.columns import Published
+from suite.show.tables.entries import Entry, best_rows
 from tests.suite.made import made_column
 
 

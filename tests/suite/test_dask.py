@@ -11,8 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from suite import dask_pool, run
-from suite.digest import ROOT
+from suite.cli import run
+from suite.compute import cluster as dask_pool
+from suite.plan.digest import ROOT
 from tests.suite.conftest import lines, numbers
 
 pytest.importorskip("distributed")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from suite import digest
+from suite.plan import digest
 
 FILES = {
     "twin/__init__.py": "_HOME = {'Lazy': 'twin.lazy', 'Other': 'twin.other'}\n",

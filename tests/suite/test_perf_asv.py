@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import baselines
-from suite import environment
+from suite.compute import environment
 from suite.names import UserError
 from suite.perf import __main__ as command
 from suite.perf import asv_runs, report

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import datasets
-from suite.experiments import EXPERIMENTS, Experiment
 from suite.names import UserError, matching
-from suite.plan import make_plan, training_seed
+from suite.plan.experiments import EXPERIMENTS, Experiment
+from suite.plan.plan import make_plan, training_seed
 
 
 @pytest.fixture

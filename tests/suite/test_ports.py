@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from suite import ports, ports_report
-from suite.digest import ROOT
+from suite.plan.digest import ROOT
+from suite.ports import report as ports_report
+from suite.ports import units as ports
 
 
 def test_a_recorded_unit_is_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from suite import publish, verify
-from suite.digest import PACKAGES, ROOT
-from suite.experiments import EXPERIMENTS, Experiment
-from suite.published import Published
-from suite.store import Store, write_records
+from suite.plan.digest import PACKAGES, ROOT
+from suite.plan.experiments import EXPERIMENTS, Experiment
+from suite.publish import merge as publish
+from suite.publish import verify
+from suite.publish.columns import Published
+from suite.store.store import Store, write_records
 from tests.suite.made import made_column, made_record
 
 FOLDER = "scenario4-printed"
@@ -192,27 +193,27 @@ def test_from_a_run_to_published_tables_to_stale_to_attested(
     fast = ("minute", "--methods", "oracle", "random", "--replicates", "2", "--jobs", "1")
     done = run("suite.run", *fast)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "4 cells published" in run("suite.publish").stdout
-    assert run("suite.tables").returncode == 0
-    assert run("suite.tables", "--check", "--strict").returncode == 0
+    assert "4 cells published" in run("suite", "publish").stdout
+    assert run("suite", "tables").returncode == 0
+    assert run("suite", "tables", "--check", "--strict").returncode == 0
     # Published cells of today's code need no computing.
     reused = run("suite.run", *fast, "--reuse", "--store", "elsewhere")
     assert "4 recorded already" in reused.stdout
 
-    verified = run("suite.verify", "minute", "--methods", "random", "--replicates", "1")
+    verified = run("suite", "verify", "minute", "--methods", "random", "--replicates", "1")
     assert verified.returncode == 0, verified.stdout + verified.stderr
     assert "identical" in verified.stdout
 
     # A change of code makes its records stale, and is refused while it is not committed.
     path = root / "baselines" / "bounds.py"
     path.write_text(path.read_text() + "\nUNUSED = 1\n")
-    assert run("suite.tables", "--check", "--strict").returncode == 1
-    assert "clean git checkout" in run("suite.publish", "--reattest").stderr
+    assert run("suite", "tables", "--check", "--strict").returncode == 1
+    assert "clean git checkout" in run("suite", "publish", "--reattest").stderr
     run("git", "commit", "-qam", "change")
-    attested = run("suite.publish", "--reattest")
+    attested = run("suite", "publish", "--reattest")
     assert attested.stdout.count("2 records renewed") == 2, attested.stdout + attested.stderr
-    run("suite.tables")
-    assert run("suite.tables", "--check", "--strict").returncode == 0
+    run("suite", "tables")
+    assert run("suite", "tables", "--check", "--strict").returncode == 0
     column = Published(root / "results" / "records").column("minute")
     assert all(record.attested["replicate"] == 0 for record in column.records)
 
@@ -221,6 +222,6 @@ def test_from_a_run_to_published_tables_to_stale_to_attested(
     assert "default_rng(seed)" in text
     path.write_text(text.replace("default_rng(seed)", "default_rng(seed + 1)"))
     run("git", "commit", "-qam", "another change")
-    attested = run("suite.publish", "--reattest")
+    attested = run("suite", "publish", "--reattest")
     assert "random, replicate 0: differs today" in attested.stdout, attested.stdout
     assert "oracle, replicate 0: identical today" in attested.stdout

@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from suite import run
-from suite.store import Store
+from suite.cli import run
+from suite.store.store import Store
 from tests.suite.conftest import Start, lines, numbers, records
 
 QUICK = ("scenario4", "--quick")

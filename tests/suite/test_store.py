@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from suite.names import UserError
-from suite.store import Store, StoreError, predictions_path, read_lines
+from suite.store.store import Store, StoreError, predictions_path, read_lines
 from tests.suite.made import made_record
 
 FOLDER = "scenario4-printed"
@@ -83,7 +83,7 @@ def test_a_folder_without_permission_is_a_clear_error(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("becoming another user needs root")
     code = (
-        "import os, sys\nfrom suite.store import Store, StoreError\n"
+        "import os, sys\nfrom suite.store.store import Store, StoreError\n"
         "os.setgid(65534); os.setuid(65534)\n"
         "try:\n    with Store(sys.argv[1]).writing(): pass\n"
         "except StoreError as error: print(error)\n"

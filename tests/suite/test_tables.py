@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import baselines
-from suite.published import Published
-from suite.store import Store, write_records
-from suite.tables import __main__ as command
-from suite.tables import render_text
+from suite.publish.columns import Published
+from suite.show.tables import __main__ as command
+from suite.show.tables import render_text
+from suite.store.store import Store, write_records
 from tests.suite.made import made_column
 
 METHODS = ["r-lasso", "x-lasso", "causal-forest", "causal-forest-honest"]
@@ -145,8 +145,8 @@ def test_nothing_published_still_renders(tmp_path: Path) -> None:
 
 def test_every_row_of_the_paper_has_its_method() -> None:
     """A row without a method would stay empty for ever."""
-    from suite import paper
-    from suite.tables.simulated import T1_ALIASES
+    from suite.plan import paper
+    from suite.show.tables.simulated import T1_ALIASES
 
     known = {cls.paper_row for cls in baselines.methods().values()}
     for table in ("T1", "T1-text", "T2", "T3", "T3-text", "T7"):

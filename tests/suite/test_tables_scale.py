@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from suite.experiments import EXPERIMENTS
-from suite.published import Published
-from suite.store import write_records
-from suite.tables import render_text
-from suite.tables.scale import scale
+from suite.plan.experiments import EXPERIMENTS
+from suite.publish.columns import Published
+from suite.show.tables import render_text
+from suite.show.tables.scale import scale
+from suite.store.store import write_records
 from tests.suite.made import made_record
 
 SIZES = {"synthetic-100k": 100_000, "synthetic-400k": 400_000, "synthetic-1m": 1_000_000}

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from rich.table import Table
 
-from suite import environment
-from suite.digest import ROOT
+from suite.compute import environment
 from suite.perf.peers.line import Line
+from suite.plan.digest import ROOT
 
 FOLDER = ROOT / "results" / "perf"
 README = ROOT / "README.md"
-MARKS = "<!-- written by python -m suite.perf peers -->", "<!-- end -->"
+MARKS = "<!-- written by python -m suite perf peers -->", "<!-- end -->"
 HEADS = ("ours", "beside", "ratio", "limit", "goal", "", "ours / theirs")
 
 
@@ -84,7 +84,7 @@ def _markdown_table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def markdown(lines: Sequence[Line], origin: dict) -> str:
-    """The page that `python -m suite.perf peers` writes."""
+    """The page that `python -m suite perf peers` writes."""
     rows = [HEADS, ("---", "---", "---:", "---:", "---:", "---", "---"), *map(cells, lines)]
     state = " with uncommitted changes" if origin["uncommitted changes"] else ""
     versions = ", ".join(f"{name} {version}" for name, version in origin["versions"].items())
@@ -92,7 +92,7 @@ def markdown(lines: Sequence[Line], origin: dict) -> str:
         [
             "# Speed beside what else people could use",
             "",
-            "Written by `python -m suite.perf peers`; [docs/performance.md](../../docs/"
+            "Written by `python -m suite perf peers`; [docs/performance.md](../../docs/"
             "performance.md) says what each line means. Ratios of CPU time, all of one process "
             "and one thread, measured in turns.",
             "",

@@ -1,0 +1,33 @@
+"""`python -m suite <verb>`: one program; a verb's module is imported when it is asked for."""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+VERBS = {
+    "run": ("suite.cli.run", "compute an experiment and show its table beside the paper's"),
+    "verify": ("suite.publish.verify", "compute published numbers again and compare them"),
+    "publish": ("suite.publish.merge", "merge finished cells of a run into results/records"),
+    "tables": ("suite.show.tables.__main__", "render results/ from the records, or check it"),
+    "study": ("suite.study.__main__", "the experiments behind the choices of the twin models"),
+    "ports": ("suite.ports.units", "how near the ports come to the programs of the paper"),
+    "perf": ("suite.perf.__main__", "benchmarks, their history, and the peers"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Hand the rest of the command line to the verb."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments and arguments[0] in VERBS:
+        module, _ = VERBS[arguments[0]]
+        return import_module(module).main(arguments[1:])
+    asked = not arguments or arguments[0] in ("-h", "--help")
+    lines = [] if asked else [f"error: unknown verb {arguments[0]!r}"]
+    lines += ["usage: python -m suite <verb> [--help] ..."]
+    lines += [f"  {verb:<10} {what}" for verb, (_, what) in VERBS.items()]
+    print("\n".join(lines), file=sys.stdout if asked else sys.stderr)
+    return 0 if asked else 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

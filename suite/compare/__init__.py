@@ -1,0 +1,1 @@
+"""What the records say. Enters: records; leaves: means, verdicts, tests."""

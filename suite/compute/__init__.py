@@ -1,0 +1,1 @@
+"""The numbers. Enters: planned cells; leaves: what each gave, or why it failed."""

@@ -1,0 +1,1 @@
+"""How near the ports come to the programs that the paper ran."""

@@ -1,0 +1,1 @@
+"""How it is seen. Enters: comparisons; leaves: tables, figures, the terminal."""

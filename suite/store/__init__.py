@@ -1,0 +1,1 @@
+"""What is kept. Enters: outcomes of cells; leaves: sealed records on disk."""
