@@ -1,8 +1,7 @@
 """One cell: what a method gets to see, what it gives back, and what is measured of that.
 
-Everything here decides numbers. A method runs in a process that holds training and validation
-rows and the covariates of the test rows, and no more; another one, which never runs a method,
-holds the outcomes and measures the predictions.
+Everything here decides numbers. A method runs in a process that holds training and validation rows
+and covariates of test rows; another, which runs no method, holds the outcomes and measures.
 """
 
 import hashlib

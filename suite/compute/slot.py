@@ -24,6 +24,7 @@ from suite.strict import WrongType, build
 from suite.words import printable
 
 POLL_SECONDS = 0.02
+LOOK_SECONDS = 0.2  # to add up the memory of a tree of processes takes a while itself
 _HEADER_BYTES = 1 << 22  # settings and warnings of a method
 _LONGEST_WARNING = 1000  # characters that are kept
 
@@ -52,7 +53,7 @@ class Slot:
     def start(self, task: Planned, upstream: Mapping[str, Any] | None) -> None:
         """Begin `task`; `upstream` is what it learns from the fit that it starts from."""
         self.task, self._upstream, self.started = task, upstream, time.monotonic()
-        self._peak = 0.0
+        self._peak = self._looked = 0.0
         try:
             self._begin(task)
         except Failed as error:
@@ -189,12 +190,10 @@ class Slot:
             if self._worker is None:
                 self._drop_keeper()
             raise Failed(f"stopped after {limits.seconds:g} s, the limit of one cell (--timeout)")
-        if self._worker is None:
+        if self._worker is None or time.monotonic() - self._looked < LOOK_SECONDS:
             return
-        used = self._worker.memory_mb()
+        used, self._looked = self._worker.memory_mb(), time.monotonic()
         self._peak = max(self._peak, used)
         if used > limits.memory_mb:
-            raise Failed(
-                f"stopped at {used:,.0f} MB of memory; the limit of one cell is "
-                f"{limits.memory_mb:,.0f} MB (--memory)"
-            )
+            most = f"{limits.memory_mb:,.0f} MB (--memory)"
+            raise Failed(f"stopped at {used:,.0f} MB of memory; the limit of one cell is {most}")
