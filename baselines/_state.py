@@ -7,6 +7,8 @@ JSON cannot say is a dictionary with one key that begins with $:
     $booster xgboost's bytes (ubj)                     $forest  trees, all nodes in one array each
 """
 
+import tempfile
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from baselines.forest import Tree
+from twin import TwinBoost
 from twin.base import UpliftEstimator
 from twin.network import Network
 from twin.trainer import Scaler
@@ -41,6 +44,8 @@ def pack(value: Any) -> Any:
         return [pack(item) for item in value]
     if isinstance(value, UpliftEstimator) and hasattr(value, "networks_"):
         return {"$twin": _pack_twin(value)}
+    if isinstance(value, TwinBoost):
+        return {"$boost": _pack_boost(value)}
     if type(value).__module__.startswith("xgboost."):
         return {"$booster": bytes(value.save_raw("ubj"))}
     raise Unkept(f"a {type(value).__name__} has no form without code")
@@ -58,6 +63,8 @@ def unpack(value: Any) -> Any:
         return _unpack_forest(value["$forest"])
     if "$twin" in value:
         return _unpack_twin(value["$twin"])
+    if "$boost" in value:
+        return _unpack_boost(value["$boost"])
     if "$booster" in value:
         import xgboost as xgb
 
@@ -80,6 +87,19 @@ def _unpack_twin(state: dict[str, Any]) -> UpliftEstimator:
     model.n_features_in_ = len(state["mean"])
     model.networks_ = tuple(Network.from_arrays(arrays) for arrays in state["networks"])
     return model
+
+
+def _pack_boost(model: TwinBoost) -> NDArray[np.uint8]:
+    """The bytes of its own file, which `load` checks completely."""
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(Path(folder) / "boost.npz")
+        return np.frombuffer((Path(folder) / "boost.npz").read_bytes(), np.uint8)
+
+
+def _unpack_boost(content: NDArray[np.uint8]) -> TwinBoost:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "boost.npz").write_bytes(np.asarray(content, np.uint8).tobytes())
+        return TwinBoost.load(Path(folder) / "boost.npz")
 
 
 class Nodes(NamedTuple):
