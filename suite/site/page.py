@@ -140,7 +140,7 @@ class Page:
         text = json.dumps(spec, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         text = text.replace("</", "<\\/")
         self.html(
-            f'<figure class="chart" id="{name}">{controls}'
+            f'<figure class="chart" id="chart-{name}">{controls}'
             f'<div class="vega" role="img" aria-label="{html.escape(alt)}"></div>'
             f'<script type="application/json">{text}</script>'
             f"<figcaption>{html.escape(caption)}</figcaption></figure>"

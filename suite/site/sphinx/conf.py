@@ -1,8 +1,11 @@
 """Sphinx configuration of the site; `suite.site.build` calls it and adds what it knows."""
 
+import re
+from typing import Any
+
 project = "Twin Uplift Suite"
 author = "The Twin Uplift Suite authors"
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
@@ -35,3 +38,17 @@ html_theme_options = {
 pygments_style = "a11y-high-contrast-light"
 # Docstrings of the code are plain text, not always reStructuredText.
 suppress_warnings = ["docutils", "myst.header"]
+
+
+def _as_plain_text(
+    app: Any, what: str, name: str, item: Any, options: Any, lines: list[str]
+) -> None:
+    """Docstrings are plain text: `coef_` or 2 * x outside of backticks is no markup."""
+    parts = re.split(r"(`+[^`]+`+)", "\n".join(lines))
+    parts[::2] = [re.sub(r"([*|]|(?<=\w)_(?!\w))", r"\\\1", part) for part in parts[::2]]
+    lines[:] = "".join(parts).split("\n")
+
+
+def setup(app: Any) -> None:
+    # Before napoleon, which writes markup of its own.
+    app.connect("autodoc-process-docstring", _as_plain_text, priority=100)

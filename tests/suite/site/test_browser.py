@@ -169,7 +169,7 @@ def test_search_finds_a_method_from_files(browser: Any, site: Path) -> None:
 def test_the_slider_moves_the_example(browser: Any, site: Path) -> None:
     show(browser, site, "measures")
     says = "return document.getElementById('example-says').textContent"
-    curve = "return document.querySelector('#example-qini .mark-line path').getAttribute('d')"
+    curve = "return document.querySelector('#chart-example-qini .mark-line path').getAttribute('d')"
     first = browser.execute_script(says), browser.execute_script(curve)
     browser.execute_script(
         "const s = document.querySelector('input[type=range]'); s.value = s.max;"
