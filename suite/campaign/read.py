@@ -17,7 +17,7 @@ from suite.campaign.sniff import Shape, open_text
 from suite.campaign.types import Source
 
 PIECE = 100_000  # rows
-_BLOCK = 8 << 20  # bytes of csv parsed at a time
+_BLOCK = 1 << 20  # bytes of csv parsed at a time; pyarrow reads some thirty of them ahead
 
 
 def read_all(shape: Shape) -> pa.Table:

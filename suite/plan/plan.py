@@ -67,20 +67,23 @@ class Planner:
         variant: str | None,
         known: Mapping[str, MethodCode],
         quick: bool = False,
+        facts: dict[tuple[str, Path], "CodeFacts"] | None = None,
     ) -> None:
         self._experiment, self._variant, self._quick = experiment, variant, quick
         self._known = known
         self._options = experiment.data_options(variant, quick)
         self._content = _content(experiment, self._options)
-        self._facts: dict[str, CodeFacts] = {}
+        self._source = source_path(experiment.source, experiment.own_data)
+        self._facts = {} if facts is None else facts  # shared where many columns are planned
 
     def cell(self, name: str, replicate: int) -> Planned:
         """One cell, with the one that it starts from."""
         method, experiment = self._known[name], self._experiment
         upstream = self.cell(method.upstream, replicate) if method.upstream else None
-        facts = self._facts.get(name)
+        facts = self._facts.get((name, self._source))
         if facts is None:
-            facts = self._facts[name] = code_facts(method, experiment.source, experiment.own_data)
+            facts = code_facts(method, experiment.source, experiment.own_data)
+            self._facts[name, self._source] = facts
         basis = Basis(
             *facts.digests,
             content=self._content,

@@ -31,6 +31,7 @@ class Column:
     variant: str | None
     records: tuple[Record, ...]
     attested: Attested = field(default_factory=Attested)
+    facts: dict = field(default_factory=dict, compare=False)  # of the code, shared by columns
 
     @property
     def name(self) -> str:
@@ -60,7 +61,7 @@ class Column:
     def _planner(self) -> Planner | None:
         if self.experiment.source not in datasets.sources():
             return None
-        return Planner(self.experiment, self.variant, registered())
+        return Planner(self.experiment, self.variant, registered(), facts=self.facts)
 
 
 def freshness(record: Record, today: Planned, known: Attested) -> Freshness:
@@ -89,6 +90,7 @@ class Published:
         self.root = root
         self._attested = Attested(attested.read()) if known is None else known
         self._columns: dict[str, Column] = {}
+        self._facts: dict = {}
 
     def column(self, name: str, variant: str | None = None) -> Column:
         """One experiment in one variant; no records where nothing is published."""
@@ -96,7 +98,9 @@ class Published:
         column = experiment.column(variant)
         if column not in self._columns:
             records = one_per_cell(Store(self.root).records(column))
-            self._columns[column] = Column(experiment, variant, tuple(records), self._attested)
+            self._columns[column] = Column(
+                experiment, variant, tuple(records), self._attested, self._facts
+            )
         return self._columns[column]
 
     def problems(self) -> list[str]:

@@ -14,8 +14,8 @@ from suite.words import count
 
 
 def f4(columns: list[Column]) -> Picture:
-    """Qini curve of the true uplift, one panel a scenario, dashed random line."""
-    curves = {c.experiment.name: _curve(_oracle(frame_of(c))) for c in columns}
+    """Qini curve of the true uplift, one panel per scenario, dashed random line."""
+    curves = {c.experiment.name: mean_curve(_oracle(frame_of(c))) for c in columns}
 
     def draw() -> Figure:
         figure = Figure(figsize=(7.5, 6), layout="constrained")
@@ -44,7 +44,7 @@ def qini_curves(column: Column) -> Picture:
     """The Qini curve of every method with its band over replicates."""
     source = frame_of(column)
     ranked = [name for name in by_score(source) if source.shown(name)]
-    curves = {name: _curve(source.shown(name)) for name in ranked}
+    curves = {name: mean_curve(source.shown(name)) for name in ranked}
 
     def draw() -> Figure:
         columns = 4
@@ -82,7 +82,7 @@ def _oracle(source: Frame) -> list[Run]:
     return list(source.runs.get("oracle", {}).values())
 
 
-def _curve(runs: list[Run]) -> dict[str, Any] | None:
+def mean_curve(runs: list[Run]) -> dict[str, Any] | None:
     """Mean curve over replicates and its standard deviation."""
     if not runs:
         return None

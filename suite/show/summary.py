@@ -54,7 +54,7 @@ class Line:
 
 
 def summarise(plan: Plan, records: Iterable[Record]) -> list[Line]:
-    """One line for each method of the plan, the best first, methods without a number last."""
+    """One line per method of the plan, the best first, methods without a number last."""
     records, planned = list(records), plan.experiment.planned(plan.variant)
     # A run shows every replicate that it was asked for, also those beyond the tables'.
     source = frame(records, max((record.replicate + 1 for record in records), default=0))

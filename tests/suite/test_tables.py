@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 import baselines
+from suite.cli import tables as command
 from suite.compare.verdicts import DECIDED
 from suite.publish.columns import Published
+from suite.show import rendered as files_of
 from suite.show.dots import dot_numbers
 from suite.show.findings import front_page
-from suite.show.tables import __main__ as command
 from suite.show.tables import render_text
 from suite.store.store import Store, write_records
 from tests.suite.made import made_column
@@ -139,7 +140,7 @@ def test_stale_records_are_marked_and_fail_only_the_strict_check(
     for name in ("T2.md", "T2.tex", "T2.csv"):
         fresh = (folder / name).read_text()
         assert stale[name] != fresh  # the marks are there
-        unmarked = command.without_stale_marks
+        unmarked = files_of.without_stale_marks
         assert unmarked(stale[name]) == unmarked(fresh)
 
 

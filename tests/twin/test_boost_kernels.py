@@ -230,10 +230,8 @@ def test_a_head_is_the_sum_of_its_steps_and_a_run_keeps_its_best_round() -> None
     rows = data()
     f, d = np.zeros(300), np.zeros(300)
     loss = rounds.Loss(False, 0.0, 0.5)
-    growths = [rounds.Growth(COLUMNS, bonus, 0.3) for bonus in (1.2, 0.0)]
-    best, count, f_steps, d_steps, gains = rounds.run(
-        rows, loss, growths[0], 2, growths[1], 1, f, d, 200, 10
-    )
+    growths = tuple(rounds.Growth(COLUMNS, bonus, 0.3) for bonus in (1.2, 0.0))
+    best, count, (f_steps, d_steps), gains = rounds.run(rows, loss, growths, (2, 1), f, d, 200, 10)
     assert 0 < count < 190
     assert (f_steps.line[:count] >= 0).any()  # both kinds of step occur
     assert (f_steps.feature[:count, 0] >= 0).any()

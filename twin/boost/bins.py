@@ -94,7 +94,7 @@ def table(X: Any) -> tuple[tuple[str, ...], Iterator[pd.Series]]:
     if not isinstance(X, pd.DataFrame):
         X = np.asarray(X)
         if X.ndim != 2:
-            raise ValueError(f"X has shape {X.shape}; give a matrix, one row a customer")
+            raise ValueError(f"X has shape {X.shape}; give a matrix, one row for each customer")
     n, p = X.shape
     if n == 0 or p == 0:
         raise ValueError(f"X has shape {X.shape}; give at least one row and one column")

@@ -37,8 +37,8 @@ class TwinBoost(BaseEstimator):
     categories : columns that hold categories, by name or by position, besides those of pandas'
         category type. At most 255 levels each; rarer and new ones count as missing.
     loss : "binomial" (its synonym "likelihood"), or "uplift", the paper's augmented loss, whose
-        derivatives then make the steps. In the scenarios of the paper it gains nothing and takes
-        longer. Stopping and choices are by likelihood in both cases.
+        derivatives then make the steps. It takes twice as long, and no clear gain was seen
+        (docs/boost.md). Stopping and choices are by likelihood in both cases.
     members : the model is the mean of this many, each fitted without one fold of the rows.
     search_rows : at most so many rows to fit and to compare on while choices are made; the
         members are fitted on all rows.

@@ -116,23 +116,26 @@ class Part:
         d, d_values = _head_and_values(d_from, "d", d_start, n, self.bins)
         data, e = self.data(choices.c), self.treated_share
         loss = Loss(self.augmented, float(np.log(e / (1 - e))), float(choices.c))
-        best, count, f_steps, d_steps, gains = run(
+        shapes = (choices.f, choices.f_columns), (choices.d, choices.d_columns)
+        growths = tuple(
+            _growth(shape, columns, p, rate if head in heads else 0.0)
+            for head, (shape, columns) in zip("fd", shapes, strict=True)
+        )
+        best, count, steps, gains = run(
             data,
             loss,
-            _growth(choices.f, choices.f_columns, p, rate if "f" in heads else 0.0),
-            choices.f.depth,
-            _growth(choices.d, choices.d_columns, p, rate if "d" in heads else 0.0),
-            choices.d.depth,
+            growths,
+            (choices.f.depth, choices.d.depth),
             f_values.copy(),
             d_values.copy(),
             ROUNDS,
             int(6 / rate),
         )
         if "f" in heads:
-            more = Head.of_steps(f_steps, count, data.z, data.n_bins)
+            more = Head.of_steps(steps[0], count, data.z, data.n_bins)
             f, f_values = f + more, f_values + more.values(self.B)
         if "d" in heads:
-            more = Head.of_steps(d_steps, count, data.z, data.n_bins)
+            more = Head.of_steps(steps[1], count, data.z, data.n_bins)
             d, d_values = d + more, d_values + more.values(self.B)
         for row, source in enumerate((f_from, d_from)):
             if source is not None:

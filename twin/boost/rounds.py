@@ -136,37 +136,49 @@ def take_step(r, uplift_head, data, growth, loss, f, d, steps, hists, rows, spar
 
 
 @_compiled
-def run(data, loss, grow_f, depth_f, grow_d, depth_d, f, d, rounds, patience):
+def run(data, loss, growths, depths, f, d, rounds, patience):
     """Boost f and d (their values of all rows, changed in place) in turns.
 
-    Ends when the likelihood of the stopping rows has not improved for `patience` rounds. Returns
-    (best loss, its round, steps of f, steps of d, gains (2, p) up to that round).
+    `growths` and `depths` are those of f and of d. Ends when the likelihood of the stopping rows
+    has not improved for `patience` rounds. Returns (best loss, its round, steps of f and of d,
+    gains (2, p) up to that round).
     """
     n, p = data.B.shape
-    steps_f, steps_d = empty_steps(rounds, depth_f), empty_steps(rounds, depth_d)
-    k = max(len(grow_f.columns), len(grow_d.columns))
-    slots = 1 << (max(depth_f, depth_d) - 1)
+    steps = (empty_steps(rounds, depths[0]), empty_steps(rounds, depths[1]))
+    k = max(len(growths[0].columns), len(growths[1].columns))
+    slots = 1 << (max(depths) - 1)
     hists = np.zeros((2, slots, k, data.z.shape[1], 2))
     rows, spare = np.empty_like(data.fit_rows), np.empty_like(data.fit_rows)
     g, h, gains = np.empty(n), np.empty(n), np.zeros((2, p))
     best = mean_loss(f, d, data.s, data.y, data.weight, data.stop_rows)
     best_round, best_gains = 0, gains.copy()
     for r in range(rounds):
-        if grow_f.rate > 0.0:
-            take_step(
-                r, False, data, grow_f, loss, f, d, steps_f, hists, rows, spare, g, h, gains[0]
-            )
-        if grow_d.rate > 0.0:
-            take_step(
-                r, True, data, grow_d, loss, f, d, steps_d, hists, rows, spare, g, h, gains[1]
-            )
+        for head in range(2):  # one call for both: it is long, and compiled where it stands
+            growth = growths[head]
+            if growth.rate > 0.0:
+                take_step(
+                    r,
+                    head == 1,
+                    data,
+                    growth,
+                    loss,
+                    f,
+                    d,
+                    steps[head],
+                    hists,
+                    rows,
+                    spare,
+                    g,
+                    h,
+                    gains[head],
+                )
         found = mean_loss(f, d, data.s, data.y, data.weight, data.stop_rows)
         if found < best - LEAST_PROGRESS:
             best, best_round = found, r + 1
             best_gains[:] = gains
         elif r + 1 - best_round >= patience:
             break
-    return best, best_round, steps_f, steps_d, best_gains
+    return best, best_round, steps, best_gains
 
 
 @_compiled

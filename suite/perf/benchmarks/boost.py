@@ -33,7 +33,7 @@ class Fit:
     timeout = 600
 
     def setup_cache(self) -> dict[str, float]:
-        fitted(datasets.load("scenario4", replicate=100, n=1000, p=5))  # compiles
+        fitted(datasets.load("scenario4", replicate=100, n=1000, p=10))  # compiles
         data = datasets.load("scenario4", replicate=100)
         Path("/proc/self/clear_refs").write_text("5")  # the peak of memory counts from here (Linux)
         held, start = psutil.Process().memory_info().rss, time.process_time()

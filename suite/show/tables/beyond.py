@@ -14,7 +14,7 @@ from suite.show.tables.simulated import file_name
 
 
 def beyond(published: Published, variant: str) -> Table:
-    """One block a scenario: our additions, the highest of the paper's rows, the bounds."""
+    """One block per scenario: our additions, the highest of the paper's rows, the bounds."""
     known = baselines.methods()
     added = {n: n for n, cls in known.items() if cls.paper_row is None and n not in BOUNDS.values()}
     own = {row: paper.method_of(row) for row in paper.rows("T7")}

@@ -15,7 +15,7 @@ TIDY = ("method", "rows", "training_rows", "cpu_seconds", "peak_memory_mb")
 
 
 def scale(published: Published) -> Table:
-    """One block a method, one row a size."""
+    """One block per method, one row per size."""
     columns = [published.column(name) for name, e in EXPERIMENTS.items() if e.scale]
     body: list[tuple[Text, ...]] = []
     tidy, shown = [], []

@@ -28,11 +28,17 @@ def drawn(rng: np.random.Generator, n: int, arms: int, cap: float | None, money:
 
 
 @pytest.mark.parametrize(
-    ("arms", "cap", "money"), [(1, None, False), (1, 0.3, False), (2, None, False), (2, 0.1, True)]
+    ("arms", "cap", "money"),
+    [
+        (1, 0.3, False),
+        pytest.param(1, None, False, marks=pytest.mark.slow),
+        pytest.param(2, None, False, marks=pytest.mark.slow),
+        pytest.param(2, 0.1, True, marks=pytest.mark.slow),
+    ],
 )
 def test_intervals_cover_the_worth_of_the_rule(arms, cap, money):
     """Against nobody, everybody and chance, the truth taken from a large draw."""
-    whole = compare(drawn(np.random.default_rng(0), 400_000, arms, cap, money))
+    whole = compare(drawn(np.random.default_rng(0), 200_000, arms, cap, money))
     rng = np.random.default_rng(1)
     found = [compare(drawn(rng, N, arms, cap, money)) for _ in range(300)]
     for name in ("nobody", "everybody", "random"):
@@ -45,7 +51,7 @@ def test_intervals_cover_the_worth_of_the_rule(arms, cap, money):
 
 
 def test_band_covers_the_whole_curve():
-    truth = [p.mean for p in curve(drawn(np.random.default_rng(0), 300_000, 1, None, False))]
+    truth = [p.mean for p in curve(drawn(np.random.default_rng(0), 100_000, 1, None, False))]
     rng, covered = np.random.default_rng(2), []
     for _ in range(200):
         points = curve(drawn(rng, N, 1, None, False))

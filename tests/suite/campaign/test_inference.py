@@ -29,7 +29,7 @@ def place(score: np.ndarray) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def truth() -> dict[str, float]:
-    score, gain = draw(np.random.default_rng(99), 2_000_000)
+    score, gain = draw(np.random.default_rng(99), 500_000)
     at = place(score)
     return {
         "best": float(np.mean(gain * (at <= 0.3))),

@@ -12,7 +12,7 @@ from suite.compare.runs import Frame
 from suite.compare.verdicts import NOT_YET_RUN
 from suite.publish.columns import Published
 from suite.show.findings import front_page
-from suite.show.tables.audit import same_data, variants
+from suite.show.tables.audit import audit_table, same_data, variants
 from suite.show.tables.cost import cost
 from suite.show.tables.decide import rounding_table
 from tests.suite.compare.made_runs import made_run
@@ -86,6 +86,21 @@ def test_equal_data_are_one_variant(tmp_path: Path) -> None:
     assert same_data(a, a)
     assert not same_data(a, b)
     assert not same_data(a, Frame(10, ()))
+
+
+def test_the_audit_tests_all_variants_in_three_conventions(tmp_path: Path) -> None:
+    """25 replicates of the lassos: more than the tables use, and the audit uses them all."""
+    for variant in ("printed", "released"):
+        made_column(tmp_path, "scenario4", ["r-lasso", "x-lasso"], 25, variant)
+    made_column(tmp_path, "scenario4", ["r-lasso", "x-lasso"], 19, "centred")
+    table = audit_table(Published(tmp_path))
+    lines = [line for line in table.tidy if line["scenario"] == "scenario4"]
+    assert len(lines) == 9
+    assert {line["replicates"] for line in lines} == {25, 19}
+    tested = [line for line in lines if "p" in line]
+    assert {line["variants"] for line in tested} == {"printed", "released"}
+    assert all(line["finding"].startswith("open until centred") for line in lines)
+    assert all(line["p_holm"] >= line["p"] for line in tested)
 
 
 def test_cost_is_time_by_planned_replicates(tmp_path: Path) -> None:

@@ -1,16 +1,12 @@
-"""`python -m suite tables`: render the published records into `results/tables/`, or `--check`."""
+"""Every file under `results/` that comes from the records: written, or compared with them."""
 
-import argparse
 import re
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
 
-from suite.cli import reported
 from suite.plan.digest import ROOT
-from suite.publish.columns import PUBLISHED, Published, columns
+from suite.publish.columns import Published, columns
 from suite.show.findings import front_page
 from suite.show.tables import pictures, render_text
 from suite.show.tables.entries import STALE_MARK
@@ -19,41 +15,6 @@ from suite.show.tables.notes import STALE_NOTE
 
 TABLES = ROOT / "results" / "tables"
 FRONT = ROOT / "results" / "README.md"
-
-
-@reported
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line."""
-    parser = argparse.ArgumentParser(prog="python -m suite tables", description=__doc__)
-    parser.add_argument(
-        "--check", action="store_true", help="change nothing; exit 1 on a difference"
-    )
-    parser.add_argument(
-        "--strict", action="store_true", help="with --check: stale records fail too"
-    )
-    options = parser.parse_args(arguments)
-    if options.strict and not options.check:
-        parser.error("--strict goes with --check")
-    published = Published(PUBLISHED)
-    problems = published.problems()
-    if options.check:
-        problems += check(published, TABLES) + check_front(published, FRONT)
-        stale = _stale(published)
-        problems += stale if options.strict else []
-        for line in () if options.strict else stale:
-            print(f"note: {line}")
-        for line in problems:
-            print(f"problem: {line}", file=sys.stderr)
-        print(f"{len(problems)} problems" if problems else "tables and records agree")
-        return 1 if problems else 0
-    if problems:
-        print("\n".join(f"problem: {line}" for line in problems), file=sys.stderr)
-        print("nothing rendered: restore these records first", file=sys.stderr)
-        return 1
-    changed = write(published, TABLES)
-    FRONT.write_text(front_page(published))
-    print(f"{TABLES}: {changed} files changed; {FRONT}")
-    return 0
 
 
 def write(published: Published, folder: Path) -> int:
@@ -137,7 +98,7 @@ def _first_difference(path: Path, content: str) -> str:
     return f": {len(old)} lines, the records give {len(new)}"
 
 
-def _stale(published: Published) -> list[str]:
+def stale(published: Published) -> list[str]:
     found = []
     for experiment, variant in columns():
         column = published.column(experiment.name, variant)
@@ -145,7 +106,3 @@ def _stale(published: Published) -> list[str]:
         if methods:
             found.append(f"stale in {column.name}: {', '.join(methods)}")
     return found
-
-
-if __name__ == "__main__":
-    sys.exit(main())

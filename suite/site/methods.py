@@ -1,0 +1,189 @@
+"""A page for each method: what it is, what it chose, how it does everywhere, what it costs."""
+
+import html
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+import baselines
+from suite.compare.frame import frame_of
+from suite.publish.columns import Column
+from suite.site import specs
+from suite.site.curves import method_curves
+from suite.site.facts import about, origin, port, prose
+from suite.site.ground import MEASURES, Ground, label, made_from, replicates
+from suite.site.page import Cell, Page, select
+from suite.words import count
+
+NUMBERS = ("q_adj", "q", "regret", "cpu_seconds")
+SHOWN = ("q_adj", "q", "regret", "pehe", "slope", "bias", "cpu", "memory")
+
+
+def method_pages(ground: Ground) -> Iterator[Page]:
+    """The list of methods, and a page for each."""
+    listing = Page("methods/index", "Methods")
+    listing.md("Each method is one file behind one interface; every page has its records.")
+    rows = []
+    for name in ground.methods:
+        cls = baselines.methods().get(name)
+        paper_row = (cls.paper_row if cls else None) or ""
+        cells = int((ground.cells["method"] == name).sum())
+        link = listing.to(f"methods/{name}")
+        kinds = Cell(", ".join(ground.kinds(name)))
+        rows.append([Cell(name, link=link), kinds, Cell(paper_row), Cell(f"{cells:,}", cells)])
+    head = ["method", "kind", "row of the paper", "records"]
+    listing.table("methods/methods", "All methods", head, rows, sortable=True)
+    children = "\n".join(ground.methods)
+    listing.md(f"```{{toctree}}\n:hidden:\n\n{children}\n```")
+    yield listing
+    for name in ground.methods:
+        yield _method(ground, name)
+
+
+def _method(ground: Ground, name: str) -> Page:
+    page = Page(f"methods/{name}", name)
+    cls = baselines.methods().get(name)
+    page.html(f"<p><b>{html.escape(', '.join(ground.kinds(name)))}</b></p>")
+    if cls is not None:
+        module, own = about(cls)
+        page.section("What it is")
+        page.html(own + module)
+        where = origin(name)
+        if where:
+            page.html(prose(where))
+        _port(page, name)
+        page.section("Use it")
+        page.md(_code(name))
+    columns = [c for c in ground.columns if frame_of(c).runs.get(name)]
+    if columns:
+        _results(page, ground, columns, name)
+        _curves(page, columns, name)
+        _settings(page, ground, columns, name)
+        _records(page, ground, columns, name)
+        page.html(f'<p class="made-from">{html.escape(made_from(columns))}</p>')
+    else:
+        page.md("No record of this method is published yet.")
+    return page
+
+
+def _code(name: str) -> str:
+    return (
+        "```python\nimport baselines\nimport datasets\n\n"
+        'data = datasets.load("scenario4", n=2000, p=10)\n'
+        f'method = baselines.method("{name}")().fit(data.train, data.valid, seed=0)\n'
+        "method.predict(data.test.X)  # one uplift per row\n```"
+    )
+
+
+def _port(page: Page, name: str) -> None:
+    head, rows = port(name)
+    if rows:
+        page.section("How near it comes to the reference")
+        page.md(
+            "Spearman correlation with the R package's predictions on the same rows, and q of "
+            "both; [where methods come from](../docs/baselines.md) says how it was measured."
+        )
+        page.table(f"methods/{name}-port", f"{name} beside its reference", head, rows)
+
+
+def _results(page: Page, ground: Ground, columns: list[Column], name: str) -> None:
+    page.section("Results everywhere")
+    measures = [m for m in MEASURES if m.name in SHOWN]
+    rows = []
+    for column in columns:
+        source = frame_of(column)
+        row = [Cell(label(column), link=f"#{column.name}"), Cell(replicates(column))]
+        if not source.shown(name):
+            have = f"{source.count(name)} of {len(source.common)}, not compared"
+            row[1] = Cell(have, style="missing")
+        for measure in measures:
+            mean = ground.mean(column, name, measure)
+            if mean is None:
+                row.append(Cell("", ""))
+                continue
+            error = "" if mean.error is None else f" ± {mean.error:z.{measure.decimals}f}"
+            text = f"{mean.value:z.{measure.decimals}f}{error}"
+            best = "best" if name in ground.best(column, measure) else ""
+            row.append(Cell(text, mean.value, style=best))
+        rows.append(row)
+    head = ["data", "replicates", *(m.title for m in measures)]
+    page.table(f"methods/{name}-results", f"{name} on all data", head, rows, sortable=True)
+
+
+def _curves(page: Page, columns: list[Column], name: str) -> None:
+    data = method_curves(columns, name)
+    if not data:
+        return
+    page.section("Qini curves")
+    names = list(dict.fromkeys(line["data"] for line in data))
+    ends = {d["data"]: d for d in data if d["curve"] == name and round(d["phi"]) == 50}
+    message = "; ".join(f"{n}: {ends[n]['gain']:.1f} at half" for n in names if n in ends)
+    page.chart(
+        "qini-curves",
+        specs.curves(data, [name, "true uplift", "random order"]),
+        f"Qini curve of {name}. Gain in per cent when half of the rows is treated: {message}.",
+        "Mean over the common replicates; the band is one standard deviation between them.",
+        select("Data", "data", [(n, n) for n in names]),
+    )
+
+
+def _settings(page: Page, ground: Ground, columns: list[Column], name: str) -> None:
+    """How often each setting was chosen."""
+    folders = {c.name for c in columns}
+    cells = ground.cells
+    own = cells[(cells["method"] == name) & cells["column"].isin(folders)]
+    rows = []
+    for folder, group in own.groupby("column", sort=True):
+        counts: dict[str, Counter[str]] = {}
+        for settings in group["settings"]:
+            for key, value in settings.items():
+                text = f"{value:.4g}" if isinstance(value, float) else json.dumps(value)
+                counts.setdefault(key, Counter())[text] += 1
+        for key, found in sorted(counts.items()):
+            ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+            said = ", ".join(f"{v} ({n})" for v, n in ranked[:8])
+            more = f", and {len(ranked) - 8} others" if len(ranked) > 8 else ""
+            rows.append([Cell(folder), Cell(key), Cell(said + more)])
+    if rows:
+        page.section("Settings chosen")
+        head = ["data", "setting", "value (in how many replicates)"]
+        page.table(f"methods/{name}-settings", f"Settings that {name} chose", head, rows)
+
+
+def _records(page: Page, ground: Ground, columns: list[Column], name: str) -> None:
+    """Every replicate with its record, so that a number can be followed to its source."""
+    page.section("Records")
+    page.md(
+        "Each replicate with its record: the file stands above the table. `python -m suite verify` "
+        "computes a published number again."
+    )
+    cells = ground.cells[ground.cells["method"] == name].sort_values("replicate")
+    shared = cells[["column", "replicate", *NUMBERS, "key", "line"]]
+    text = shared.to_csv(index=False, float_format="%.9g", lineterminator="\n")
+    for column in columns:
+        own = cells[cells["column"] == column.name]
+        head = ["replicate", "q_adj", "q", "regret", "core s", "key", "line"]
+        page.html(
+            f'<details id="{column.name}"><summary>{html.escape(label(column))}: '
+            f"{count(len(own), 'record')}</summary>"
+        )
+        page.table(
+            f"methods/{column.name}",
+            f"Records of {name} on {label(column)}: {own['file'].iloc[0]}",
+            head,
+            [_record(cell) for cell in own.itertuples()],
+            numbers=text,
+            csv_name=f"methods/{name}-records",
+        )
+        page.html("</details>")
+
+
+def _record(cell: Any) -> list[Cell]:
+    numbers = [
+        Cell("", "") if value is None or pd.isna(value) else Cell(f"{value:z.4f}", float(value))
+        for value in (getattr(cell, name) for name in NUMBERS)
+    ]
+    return [Cell(str(cell.replicate)), *numbers, Cell(cell.key), Cell(str(cell.line), cell.line)]
