@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import socket
+import time
 from typing import Protocol
 
 import psutil
@@ -11,6 +12,7 @@ import psutil
 from suite.compute import messages
 
 LAST_WORDS = 1 << 12  # bytes of a process's output that are kept
+_GRACE_SECONDS = 2.0
 _READS = 100  # pieces of output taken at a time
 
 
@@ -72,7 +74,10 @@ class Child:
     def why_gone(self) -> str:
         """Its signal or exit code, and its last words."""
         self._drain()
-        code = self._server.code(self.pid)
+        # Who dies closes its connection first; the word of its end follows a moment later.
+        deadline = time.monotonic() + _GRACE_SECONDS
+        while (code := self._server.code(self.pid)) is None and time.monotonic() < deadline:
+            time.sleep(0.01)
         if code is None:
             reason = "closed its connection"
         elif code < 0:

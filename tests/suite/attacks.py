@@ -234,7 +234,7 @@ class Chatty(First):
     name = "row31-chatty"
 
     def _fit(self, train, valid, seed):
-        for _ in range(40):
+        for _ in range(4):
             os.write(1, b"y" * 2**20)
         os._exit(1)
 
@@ -258,6 +258,7 @@ class Complex(First):
 def make(name, fit):
     """A method that predicts like `first` and does one thing more when it is fitted."""
     body = {"name": name, "_fit": lambda self, train, valid, seed: fit(self, train)}
+    body["__module__"] = __name__  # where the suite looks for methods
     globals()[name] = type(name, (First,), body)
 
 

@@ -92,14 +92,14 @@ def test_faults_become_failed_rows_and_the_rest_finishes(
     method_files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
     files = ("--method", method_files["faults"], "--method", method_files["slope"])
-    limits = ("--timeout", "8s", "--memory", "400M", "--store", tmp_path)
+    limits = ("--timeout", "20s", "--memory", "400M", "--store", tmp_path)
     code = main(*QUICK, "--methods", "slope", "--replicates", 1, *files, *limits)
     assert code == FAILURES
     found = records(tmp_path)
     assert {m for (m, _), r in found.items() if r.ok} == {"slope", "steep", "refit"}
     errors = {method: r.error for (method, _), r in found.items() if not r.ok}
     assert "the sky fell" in errors["raises"]
-    assert "8 s" in errors["hangs"]
+    assert "20 s" in errors["hangs"]
     assert "400 MB" in errors["hungry"]
     assert "SIGABRT" in errors["dies"]
     assert "pip install nothing_like_it" in errors["not-installed"]
@@ -125,7 +125,7 @@ def test_faults_become_failed_rows_and_the_rest_finishes(
 
 
 def _wait_for_records(store: Path, count: int) -> None:
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + 240
     while sum(len(p.read_text().splitlines()) for p in store.glob("*/*.jsonl")) < count:
         assert time.monotonic() < deadline, "the run wrote no records"
         time.sleep(0.05)
@@ -151,7 +151,7 @@ def test_kill_9_then_the_same_command_loses_and_repeats_nothing(
     with path.open("a") as file:
         file.write('{"key": "torn')
     again = start(*command)
-    output, _ = again.communicate(timeout=120)
+    output, _ = again.communicate(timeout=300)
     assert again.returncode == 0, output
     assert "torn last line" in output
     assert lines(store)[: len(survived)] == survived
@@ -180,7 +180,7 @@ def test_interruption_leaves_a_table_and_exit_code_130(
                     "--method", method_files["wait"], "--store", store)  # fmt: skip
     _wait_for_records(store, 1)
     os.kill(process.pid, how)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=180)
     assert process.returncode == 130
     assert "q_adj ± s.e." in output
     assert "the same command goes on" in output
