@@ -83,9 +83,10 @@ def _pack_twin(model: UpliftEstimator) -> dict[str, Any]:
 def _unpack_twin(state: dict[str, Any]) -> UpliftEstimator:
     """Any of the estimators predicts by its networks and its scaler."""
     model = UpliftEstimator()
-    model.scaler_ = Scaler(state["mean"], state["inverse_scale"])
-    model.n_features_in_ = len(state["mean"])
-    model.networks_ = tuple(Network.from_arrays(arrays) for arrays in state["networks"])
+    model.scaler_ = Scaler.from_arrays(state["mean"], state["inverse_scale"])
+    p = model.n_features_in_ = len(state["mean"])
+    networks = [{k: np.asarray(a) for k, a in arrays.items()} for arrays in state["networks"]]
+    model.networks_ = tuple(Network.from_arrays(arrays, p) for arrays in networks)
     return model
 
 

@@ -174,7 +174,7 @@ def test_outcomes_of_one_class_predict_no_uplift(rows: Rows) -> None:
 
 def test_verbose_shows_a_bar(rows: Rows, capsys: pytest.CaptureFixture) -> None:
     boost(verbose=True).fit(rows.X[:200], rows.y[:200], rows.treatment[:200])
-    assert "validation loss" in capsys.readouterr().out
+    assert "validation loss" in capsys.readouterr().err
 
 
 def _with(array: np.ndarray, value: float) -> np.ndarray:

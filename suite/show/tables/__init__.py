@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.publish.columns import Column, Published, columns
 from suite.show import curves, dots
+from suite.show.overview import overview
 from suite.show.picture import Picture
 from suite.show.tables import real, scenario4, simulated
 from suite.show.tables.analysis import pairwise, sensitivity
@@ -55,6 +56,7 @@ def pictures(published: Published) -> Iterator[Picture]:
         scenarios = [published.column(name, variant) for name in SCENARIOS]
         if variant == VARIANTS[0] or any(column.of("oracle") for column in scenarios):
             yield curves.f4(scenarios)
+    yield overview(published)
     for column in _with_methods(published):
         yield curves.qini_curves(column)
         yield dots.dots(column)

@@ -6,6 +6,7 @@ from suite.show.picture import Picture
 from suite.show.tables.model import Table
 
 FIGURES = {
+    "overview": "Regret of every method in every scenario",
     "F4": "F4: Qini curves of the true uplift",
     "curves": "Qini curves of every method",
     "dots": "q_adj of every method beside the paper's, and paired with a reference",
