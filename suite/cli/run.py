@@ -10,26 +10,27 @@ from pathlib import Path
 
 from rich.console import Console
 
-from suite.cli import FAILURES, INTERRUPTED, arguments, listing, reported
+from suite.cli import FAILURES, INTERRUPTED, listing, reported
 from suite.cli.closing import closing, opening
+from suite.cli.run_options import parser
 from suite.compute.local import LocalPool
 from suite.compute.outcome import Limits, cores, default_memory_mb
 from suite.names import UserError
 from suite.plan.describe import described, own_file
-from suite.plan.experiments import EXPERIMENTS, VARIANTS, Experiment, experiment
+from suite.plan.experiments import EXPERIMENTS, Experiment, experiment
 from suite.plan.plan import Plan, make_plan
 from suite.publish.columns import PUBLISHED, Published
 from suite.show import terminal
 from suite.store.estimate import Estimate
 from suite.store.record import Record
 from suite.store.session import Pool, Progress, execute, prepare
-from suite.store.store import DEFAULT, Store
+from suite.store.store import Store
 
 
 @reported
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code says whether a cell failed."""
-    options = _parser().parse_args(words)
+    options = parser().parse_args(words)
     output = terminal.console()
     if options.experiment == "list":
         listing.show(output)
@@ -45,50 +46,6 @@ def main(words: Sequence[str] | None = None) -> int:
             listing.show_plan(output, progress, estimate, _jobs(options))
         return 0
     return _run(plans, options, output)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m suite.run",
-        description="Run an experiment and show its table beside the paper's numbers.",
-    )
-    add = parser.add_argument
-    add(
-        "experiment",
-        nargs="?",
-        help="an experiment, `paper` (all that the paper has), or `list`; none with --data",
-    )
-    add("--data", type=Path, metavar="FILE", help="your own data set; see python -m datasets new")
-    add(
-        "--replicates",
-        type=arguments.replicates,
-        metavar="N|A-B",
-        help="how many, or which (default: the experiment's)",
-    )
-    add("--methods", nargs="+", default=[], metavar="NAME", help="names or globs (default: all)")
-    add("--method", action="append", default=[], type=Path, metavar="FILE", help="your own method")
-    add("--variant", help=f"of the scenarios: {', '.join(VARIANTS)}")
-    add("--jobs", type=arguments.positive_int, help="cells at a time (default: all cores)")
-    add("--dask", metavar="ADDRESS", help="compute on a dask cluster instead")
-    add("--quick", action="store_true", help="small data, small grids: a quick look only")
-    add("--dry-run", action="store_true", help="show the plan and its cost")
-    add(
-        "--timeout",
-        type=arguments.seconds,
-        default=4 * 3600.0,
-        metavar="TIME",
-        help="of one cell: 90s, 20m, 4h",
-    )
-    add("--memory", type=arguments.megabytes, metavar="SIZE", help="of one cell: 800M, 6G")
-    add("--retry-failed", action="store_true", help="compute failed cells again")
-    add("--fresh", action="store_true", help="compute all cells again")
-    add(
-        "--reuse",
-        action="store_true",
-        help="take published cells of today's code (done without asking beside --method)",
-    )
-    add("--store", type=Path, default=DEFAULT, metavar="DIR", help="(default: runs)")
-    return parser
 
 
 def _experiments(options: argparse.Namespace, output: Console) -> list[Experiment]:
