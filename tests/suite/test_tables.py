@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from suite.show.dots import dot_numbers
 from suite.show.findings import front_page
 from suite.show.tables import render_text
 from suite.store.store import Store, write_records
-from tests.suite.made import made_column
+from tests.suite.made import made_column, of_other_code
 
 METHODS = ["r-lasso", "x-lasso", "causal-forest", "causal-forest-honest"]
 
@@ -132,7 +131,7 @@ def test_stale_records_are_marked_and_fail_only_the_strict_check(
     # The code changes after the tables were rendered.
     old = Store(root).records("scenario4-printed")
     path = root / "scenario4-printed" / "r-lasso.jsonl"
-    write_records(path, [replace(record, key="of-other-code") for record in old])
+    write_records(path, [of_other_code(record) for record in old])
     assert command.main(["--check"]) == 0
     assert "stale in scenario4-printed: r-lasso" in capsys.readouterr().out
     assert command.main(["--check", "--strict"]) == 1
