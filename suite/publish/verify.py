@@ -50,8 +50,8 @@ def judge(
 def same_arithmetic(old: Record, new: Record) -> bool:
     """Whether both numbers were rounded by the same rules.
 
-    Records of the first format did not note theirs; every one of them was seen to be what the
-    canonical instructions give.
+    Records of the first format did not note theirs; those that were computed again are what the
+    canonical instructions give, to the last bit.
     """
     if old.origin.arithmetic is None:
         return instructions() == CANONICAL_INSTRUCTIONS
