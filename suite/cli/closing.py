@@ -37,7 +37,9 @@ def closing(progress: Progress, store: Path, output: Console) -> int:
             output.print(f"data: {note}", markup=False, soft_wrap=True)
     if plan.quick:
         output.print("QUICK: small data and grids, not comparable with the paper.", style="yellow")
-        output.print("Expect networks near chance there; only the full experiment says how good they are.")
+        output.print(
+            "Expect networks near chance there; the full experiment says how good they are."
+        )
     if reused := _reused(progress):
         names = ", ".join(sorted({record.method for record in reused}))
         output.print(f"published, not computed here: {names} (--fresh computes them)")
