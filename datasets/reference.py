@@ -45,9 +45,9 @@ class Reference(Source):
         if not missing:
             return None
         return (
-            f"reference needs {missing[0]}, not found here; put the draws and R's predictions "
-            f"into {cache_directory() / self.name} (or into the folder {self.name} of a directory "
-            f"of your own, named by {VARIABLE})"
+            f"reference needs {missing[0]} and others, not found here.\n"
+            f"Put the draws and R's predictions into {cache_directory() / self.name}\n"
+            f"(or into the folder {self.name} of a directory of your own, named by {VARIABLE})"
         )
 
     def content(self, **options: Any) -> str | None:

@@ -65,7 +65,7 @@ def test_a_unit_of_the_study_is_what_it_was(scenario: str, method: str, tmp_path
     "methods",
     [
         ["r-lasso", "x-lasso", "twin-mu-exact", "random", "oracle"],
-        pytest.param(["qini-based", "logistic", "twin-mu", "twin-64"], marks=pytest.mark.slow),
+        pytest.param(["qini-based", "twin-mu"], marks=pytest.mark.slow),
     ],
 )
 def test_units_of_the_ports_are_what_they_were(methods: list[str], tmp_path: Path) -> None:
