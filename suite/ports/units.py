@@ -6,16 +6,15 @@ from datasets.reference import DRAWS
 from suite.plan.experiments import Experiment
 from suite.plan.methods import methods_in
 from suite.publish import side
-from suite.publish.columns import PUBLISHED
-from suite.publish.side import Unit
+from suite.publish.side import RESULTS, Unit
 from suite.store.record import Record
 
 _ENDINGS = ("-uncut", "-as-r", "-of-2000")  # of the names of variants
 
 
-def units(root: Path = PUBLISHED) -> list[Unit]:
+def units(results: Path = RESULTS) -> list[Unit]:
     """Every unit that is published."""
-    return side.units("ports", unit_of, root)
+    return side.units("ports", unit_of, results)
 
 
 def unit_of(experiment: Experiment, record: Record) -> Unit:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from suite.names import UserError
-from suite.plan.digest import ROOT
 from suite.plan.experiments import EXPERIMENTS, Experiment
 from suite.publish.columns import PUBLISHED, Published
 from suite.store.record import Record
+
+RESULTS = PUBLISHED.parent
 
 Unit = dict[str, Any]
 
@@ -34,11 +35,11 @@ def planned(group: str) -> int:
 
 
 def units(
-    group: str, unit_of: Callable[[Experiment, Record], Unit], root: Path = PUBLISHED
+    group: str, unit_of: Callable[[Experiment, Record], Unit], results: Path = RESULTS
 ) -> list[Unit]:
     """Every unit of a group: of its records, as `unit_of` reads them, and of the lines before."""
-    found = {unit["key"]: {**unit, "attested": False} for unit in unattested(group)}
-    published = Published(root)
+    found = {unit["key"]: {**unit, "attested": False} for unit in unattested(group, results)}
+    published = Published(results / PUBLISHED.name)
     for item in experiments(group):
         for record in published.column(item.name).records:
             if record.ok:
@@ -47,9 +48,9 @@ def units(
     return list(found.values())
 
 
-def unattested(group: str) -> Iterator[Unit]:
+def unattested(group: str, results: Path = RESULTS) -> Iterator[Unit]:
     """The lines without commit, versions or seal."""
-    path = ROOT / "results" / group / "records.jsonl"
+    path = results / group / "records.jsonl"
     for number, line in enumerate(path.read_text().splitlines(), start=1):
         try:
             unit = json.loads(line)

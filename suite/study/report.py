@@ -23,8 +23,8 @@ def render(records: Sequence[Record]) -> str:
     """The whole report."""
     parts = [
         "# What the paper leaves open, settled by experiment",
-        f"Rendered by `python -m suite study` from {len(records)} of {side.planned('study')} units "
-        f"(`python -m suite.run study` computes them). {side.provenance(records)} "
+        f"{len(records)} of {side.planned('study')} units of `python -m suite.run study`, rendered "
+        f"by `python -m suite tables`. {side.provenance(records)} "
         f"Replicates {FIRST_REPLICATE} and up of scenarios 1 to 4 in their three variants; models "
         "are selected on validation rows and compared on test rows, in pairs on the same rows. "
         f"Networks have scaling factors, {NODES['network']} nodes where no other number is given, "

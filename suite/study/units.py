@@ -5,14 +5,13 @@ from pathlib import Path
 from suite.plan.experiments import Experiment
 from suite.plan.methods import methods_in
 from suite.publish import side
-from suite.publish.columns import PUBLISHED
-from suite.publish.side import Unit
+from suite.publish.side import RESULTS, Unit
 from suite.store.record import Record
 
 
-def units(root: Path = PUBLISHED) -> list[Unit]:
+def units(results: Path = RESULTS) -> list[Unit]:
     """Every unit that is published."""
-    return side.units("study", unit_of, root)
+    return side.units("study", unit_of, results)
 
 
 def unit_of(experiment: Experiment, record: Record) -> Unit:

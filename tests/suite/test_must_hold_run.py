@@ -18,7 +18,6 @@ from suite.publish import side
 from suite.publish.columns import PUBLISHED
 from suite.store.store import Store
 from suite.study import units as study_units
-from suite.study.__main__ import PAGE
 from suite.study.report import render
 
 LATIN_1 = """# -*- coding: latin-1 -*-
@@ -105,21 +104,18 @@ def test_row_37_a_torn_line_is_dropped_and_the_next_one_stands_on_its_own(tmp_pa
     assert not wrong
 
 
-def test_row_37_a_damaged_line_of_old_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(side, "ROOT", tmp_path)
-    path = tmp_path / "results" / "study" / "records.jsonl"
-    path.parent.mkdir(parents=True)
+def test_row_37_a_damaged_line_of_old_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "study" / "records.jsonl"
+    path.parent.mkdir()
     path.write_text('{"key": "a"}\n{"key": "to\n{"key": "c"}\n')
     with pytest.raises(UserError, match="line 2 is no record"):
-        list(side.unattested("study"))
+        list(side.unattested("study", tmp_path))
 
 
 def test_row_37_the_page_of_the_study_shows_its_units() -> None:
     units = study_units.units()
     assert len(units) == side.planned("study")
-    assert render(units) == PAGE.read_text()
+    assert render(units) == (side.RESULTS / "study" / "study.md").read_text()
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "1e999", "-1", "0", "nans", "nanh"])

@@ -1,6 +1,7 @@
 """Study and ports are experiments of the engine: the same numbers as the lines kept before it."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -112,9 +113,9 @@ def test_every_method_of_a_side_experiment_has_its_place_in_it() -> None:
 
 
 def test_a_record_takes_the_place_of_a_line_without_seal(tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    computed(store, "ports-sanity", ["random"], 100)
-    units = {unit["key"]: unit for unit in ports.units(store)}
+    shutil.copytree(side.RESULTS / "ports", tmp_path / "ports")
+    computed(tmp_path / "records", "ports-sanity", ["random"], 100)
+    units = {unit["key"]: unit for unit in ports.units(tmp_path)}
     assert units["sanity/random/100"]["attested"]
     assert sum(unit["attested"] for unit in units.values()) == 1
     assert len(units) == len(old("ports"))  # nothing is lost
