@@ -5,7 +5,6 @@ It never runs a method, and stays while cells of the same rows are computed.
 
 import socket
 import sys
-import traceback
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -17,7 +16,7 @@ from datasets.contract import Dataset
 from suite.compute import cell, environment, messages
 from suite.compute.cell import Fitted, measure, visible
 from suite.compute.readings import measured
-from suite.compute.worker import ERROR_LINES, packed_data, present
+from suite.compute.worker import end_of, packed_data, present
 from suite.plan.cell import Planned
 from suite.strict import build
 
@@ -45,9 +44,7 @@ def main(connection: socket.socket) -> None:
                 named = {name: asdict(reading) for name, reading in readings.items()}
                 answer = {"result": asdict(result), "readings": named}
         except Exception as error:
-            lines = "".join(traceback.format_exception(error)).strip().splitlines()
-            text = environment.without_machine_paths("\n".join(lines[-ERROR_LINES:]))
-            answer, arrays = {"error": text}, {}
+            answer, arrays = {"error": end_of(error)}, {}
         messages.send(connection, messages.packed(answer, arrays))
 
 

@@ -35,11 +35,15 @@ def main(connection: socket.socket) -> None:
     try:
         answer, predicted = _compute(header, arrays)
     except Exception as error:
-        lines = "".join(traceback.format_exception(error)).strip().splitlines()
-        answer, predicted = {"error": "\n".join(lines[-ERROR_LINES:])}, {}
-        answer["error"] = without_machine_paths(answer["error"])
+        answer, predicted = {"error": end_of(error)}, {}
     if os.getpid() == pid:  # a child that a method forked has nothing to say
         messages.send(connection, messages.packed(answer, predicted))
+
+
+def end_of(error: Exception) -> str:
+    """The last lines of a traceback, as records keep them."""
+    lines = "".join(traceback.format_exception(error)).strip().splitlines()
+    return without_machine_paths("\n".join(lines[-ERROR_LINES:]))
 
 
 def _compute(header: Mapping[str, Any], arrays: messages.Arrays) -> tuple[dict, dict]:

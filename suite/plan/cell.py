@@ -1,12 +1,13 @@
 """What a number is called, and what it rests on. These fields are spelled here, nowhere else."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 from suite.plan.digest import hashed
+from suite.strict import build
 
 
 @dataclass(frozen=True)
@@ -101,32 +102,13 @@ class Planned:
         return self.cell.data.replicate
 
     def message(self) -> dict[str, Any]:
-        """What another process needs of it, as JSON holds it."""
-        return {
-            "cell": asdict(self.cell),
-            "code": asdict(self.code),
-            "own_data": None if self.own_data is None else asdict(self.own_data),
-            "imports": list(self.imports),
-            "basis": asdict(self.basis),
-        }
+        """What another process needs of it, as JSON holds it: all but its upstream."""
+        return asdict(replace(self, upstream=None))
 
     @classmethod
     def of_message(cls, message: Mapping[str, Any]) -> Self:
-        """The planned cell of a `message`, without its upstream."""
-        cell, code, own_data = message["cell"], message["code"], message["own_data"]
-        return cls(
-            cell=Cell(**{**cell, "data": Data(**cell["data"])}),
-            basis=Basis(**message["basis"]),
-            code=MethodCode(
-                **{
-                    **code,
-                    "missing": tuple(code["missing"]),
-                    "file": None if code["file"] is None else OwnFile(**code["file"]),
-                }
-            ),
-            imports=tuple(message["imports"]),
-            own_data=None if own_data is None else OwnFile(**own_data),
-        )
+        """The planned cell of a `message`."""
+        return build(cls, message)
 
 
 def key_of(cell: Cell, basis: Basis) -> str:

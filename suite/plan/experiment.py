@@ -83,7 +83,7 @@ class Experiment:
 
     def has(self, method: str, replicate: int) -> bool:
         """Whether `method` takes part in `replicate`."""
-        return replicate in self.only.get(method, (replicate,))
+        return replicate >= self.first and replicate in self.only.get(method, (replicate,))
 
     def training_seed(self, method: str, replicate: int) -> int:
         """The seed of a training; that of the data depends on the replicate alone."""

@@ -22,9 +22,13 @@ def registered() -> dict[str, MethodCode]:
 
 
 def methods_of(experiment: Experiment) -> dict[str, MethodCode]:
-    """Every method that `experiment` can have."""
-    own = methods_in(experiment.module) if experiment.module else {}
-    return registered() | {name: _code(cls, experiment.module) for name, cls in own.items()}
+    """Every method of the project that `experiment` can have; a side experiment has its own."""
+    if not experiment.group:
+        return registered()
+    own = {
+        name: _code(cls, experiment.module) for name, cls in methods_in(experiment.module).items()
+    }
+    return {name: (registered() | own)[name] for name in experiment.default_methods()}
 
 
 @cache

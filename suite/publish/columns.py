@@ -145,6 +145,8 @@ def unfit(record: Record, experiment: Experiment | None) -> str | None:
         return f"{cell.column} is no column of the project"
     if cell.method not in methods_of(experiment):
         return f"{cell.method} is not a method of the project"
+    if not experiment.has(cell.method, cell.data.replicate):
+        return f"{cell.method} has no replicate {cell.data.replicate} there"
     variant = cell.data.options.get("variant") if experiment.has_variants else None
     if cell.data.source != experiment.source:
         return f"its data are {cell.data.source}, those of the column {experiment.source}"

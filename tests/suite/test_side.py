@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,12 @@ from suite.cli.run import main as run
 from suite.names import UserError
 from suite.plan.digest import ROOT
 from suite.plan.experiments import EXPERIMENTS
-from suite.plan.methods import methods_in, registered
+from suite.plan.methods import methods_of
 from suite.plan.plan import make_plan
 from suite.ports import units as ports
 from suite.ports.report import PAGE, page
 from suite.publish import side
+from suite.publish.columns import unfit
 from suite.publish.side import unattested
 from suite.store.store import Store
 from suite.study import units as study
@@ -105,8 +107,7 @@ def test_no_unit_touches_the_replicates_of_the_tables() -> None:
 
 def test_every_method_of_a_side_experiment_has_its_place_in_it() -> None:
     for item in (each for group in ("study", "ports") for each in side.experiments(group)):
-        known = {**registered(), **methods_in(item.module)}
-        assert set(item.default_methods()) <= set(known)
+        assert set(methods_of(item)) == set(item.default_methods())
         assert set(item.only) <= set(item.methods)
     assert side.planned("study") == len(old("study")) == 236
     assert len(old("ports")) == 139
@@ -122,6 +123,21 @@ def test_a_record_takes_the_place_of_a_line_without_seal(tmp_path: Path) -> None
     assert "1 of 90 units are sealed records; 89 are unattested" in page(
         PAGE.read_text(), [*units.values()]
     )
+
+
+def test_only_units_of_the_plan_are_published(tmp_path: Path) -> None:
+    computed(tmp_path, "ports-sanity", ["random"], 100)
+    [record] = Store(tmp_path).records("ports-sanity")
+    clean = replace(record, origin=replace(record.origin, dirty=False))
+    item = EXPERIMENTS["ports-sanity"]
+    assert unfit(clean, item) is None
+    cell = clean.cell
+    for change, reason in (
+        (replace(cell, seed=8), "its seed 8 is not the plan's"),
+        (replace(cell, data=replace(cell.data, replicate=3)), "random has no replicate 3 there"),
+        (replace(cell, method="probe-exact"), "probe-exact is not a method of the project"),
+    ):
+        assert unfit(replace(clean, cell=change), item) == reason
 
 
 def test_the_page_of_the_ports_shows_their_units() -> None:
