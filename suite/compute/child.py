@@ -42,20 +42,15 @@ class Child:
     def answer(self) -> tuple[dict, dict] | None:
         """The answer once it is complete. `EOFError`: the process ended without one."""
         self._drain()
-        incoming = self._incoming
         try:
-            while not incoming.complete:
-                piece = self.connection.recv(min(1 << 20, incoming.wanted))
-                if not piece:
-                    raise EOFError
-                incoming.take(piece)
+            self._incoming.fill_from(self.connection)
         except BlockingIOError:
             if self.gone() and not self._readable():
                 raise EOFError from None  # something that it left behind holds the connection
             return None
         except ConnectionError:
             raise EOFError from None
-        return incoming.message()
+        return self._incoming.message()
 
     def memory_mb(self) -> float:
         """Resident memory of the process and of what it started."""

@@ -44,11 +44,7 @@ def send(connection: socket.socket, pieces: list[memoryview]) -> None:
 def receive(connection: socket.socket) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The next message; blocks until it is complete. `EOFError` when the other side hung up."""
     incoming = Incoming()
-    while not incoming.complete:
-        piece = connection.recv(min(1 << 20, incoming.wanted))
-        if not piece:
-            raise EOFError
-        incoming.take(piece)
+    incoming.fill_from(connection)
     return incoming.message()
 
 
@@ -69,6 +65,14 @@ class Incoming:
     @property
     def complete(self) -> bool:
         return self._header is not None and self.wanted == 0
+
+    def fill_from(self, connection: socket.socket) -> None:
+        """Take what arrives until the message is complete."""
+        while not self.complete:
+            piece = connection.recv(min(1 << 20, self.wanted))
+            if not piece:
+                raise EOFError
+            self.take(piece)
 
     def take(self, piece: bytes) -> None:
         """The next bytes, `wanted` at most."""
