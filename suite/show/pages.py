@@ -12,7 +12,7 @@ from suite.show import curves, dots
 from suite.show.front import front_page
 from suite.show.overview import overview
 from suite.show.picture import Picture
-from suite.show.tables import real, scenario4, simulated
+from suite.show.tables import insurance, real, scenario4, simulated
 from suite.show.tables.analysis import pairwise, sensitivity
 from suite.show.tables.audit import audit_table
 from suite.show.tables.beyond import beyond
@@ -55,7 +55,7 @@ def paper_tables(published: Published) -> Iterator[list[Table]]:
     for table in (scenario4.t1, scenario4.t2, scenario4.t3):
         yield [table(published, variant) for variant in own]
     yield [real.t4(published)]
-    yield [real.t5(published)]
+    yield [insurance.t5(published)]
     yield [simulated.t6()]
     yield [simulated.t7(published, variant) for variant in VARIANTS]
 
