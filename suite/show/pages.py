@@ -139,5 +139,5 @@ def _ran(published: Published, scenarios: Iterable[str], variant: str) -> bool:
 def _with_methods(published: Published) -> Iterator[Column]:
     for experiment, variant in columns():
         column = published.column(experiment.name, variant)
-        if compares(column) and not experiment.scale:
+        if experiment.compares_methods and compares(column):
             yield column
