@@ -21,7 +21,7 @@ from suite.store.disk import explained
 from suite.store.record import Record
 from suite.store.store import Store, predictions_path
 
-FIRST = 2  # replicates whose predictions are published
+FIRST = 1  # so many replicates have their predictions published
 FOLDER = "predictions"
 ROWS = "rows"
 CLOSE = 1e-6  # float32 beside the means that the record's bins have
