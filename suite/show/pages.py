@@ -23,6 +23,7 @@ from suite.show.tables.decide import decide, rounding_table
 from suite.show.tables.entries import compares
 from suite.show.tables.model import Table, check_widths
 from suite.show.tables.scale import scale
+from suite.show.tables.seeds import seeds_table
 
 Files = dict[str, str | Picture]
 
@@ -69,8 +70,7 @@ def finding_tables(published: Published) -> Iterator[list[Table]]:
     yield [calibration_table([c for c in _with_methods(published) if c.experiment.in_paper])]
     yield [decide(published)]
     rounded = rounding_table(published)
-    if rounded is not None:
-        yield [rounded]
+    yield from ([table] for table in (rounded, seeds_table(published)) if table is not None)
     yield [cost(published)]
     yield [scale(published)]
 
