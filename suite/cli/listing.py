@@ -40,6 +40,8 @@ def show(output: Console) -> None:
     for column in ("name", "what", "methods", "published", "data"):
         experiments.add_column(column, no_wrap=column == "name")
     for item in EXPERIMENTS.values():
+        if item.other_seed_of is not None:
+            continue  # many, and only for the luck of training
         variants = VARIANTS if item.has_variants else (None,)
         counts = [
             len({(r.method, r.replicate) for r in published.records(item.column(variant))})

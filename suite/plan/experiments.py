@@ -39,12 +39,18 @@ class Experiment:
     paper_row: str | None = None  # its row of T4
     stand_in: bool = False  # for data of the paper that are private
     scale: bool = False  # shows what growing data cost; the quality on them means nothing
+    other_seed_of: str | None = None  # the experiment whose cells it repeats with other seeds
     own_data: OwnFile | None = None  # a user's own data set
 
     @property
     def in_paper(self) -> bool:
         """Whether a table of the paper holds these data, or data that they stand in for."""
         return bool(self.tables or self.paper_row or self.stand_in)
+
+    @property
+    def compares_methods(self) -> bool:
+        """Whether its quality is shown; not that of data for scale or of repeated cells."""
+        return not self.scale and self.other_seed_of is None
 
     def printed(self, method: MethodCode, quick: bool = False) -> paper.Printed | None:
         """The paper's q_adj of `method` on these data; None where the two cannot be compared."""
@@ -104,6 +110,8 @@ MINUTE_METHODS = (
 BEYOND = ("outcome-ranking", "s-learner", "x-xgboost", "twin-boost")
 T4_METHODS = ("twin-512-structured", "causal-forest-honest", *BEYOND)
 T5_METHODS = ("twin-mu", "logistic", *T4_METHODS)
+SEED_METHODS = ("twin-64", "twin-512", "twin-512-structured", "twin-mu", "twin-committee")
+OTHER_SEEDS = (2, 3, 4, 5)  # the first is the scenario's own
 SCALE_METHODS = ("twin-512-structured", "causal-forest-honest")
 
 
@@ -126,6 +134,19 @@ def _synthetic(size: str) -> Experiment:
         "methods": SCALE_METHODS,
     }
     return _real(f"synthetic-{size.lower()}", summary, "criteo-synthetic", **changes)
+
+
+def _seeds(scenario: str, number: int) -> Experiment:
+    """Cells of a scenario once more: the seed of training is drawn from the name."""
+    return Experiment(
+        name=f"{scenario}-seed{number}",
+        summary=f"{scenario} with another seed of training",
+        source=scenario,
+        options={"variant": VARIANTS[0]},
+        methods=SEED_METHODS,
+        replicates=2,
+        other_seed_of=scenario,
+    )
 
 
 def _stand_in(source: str) -> Experiment:
@@ -157,6 +178,7 @@ EXPERIMENTS = {
         ),
         _real("gotv", "letters that urge to vote", "gotv", methods=T5_METHODS),
         _real("starbucks", "a promotion with few buyers", "starbucks", methods=T5_METHODS),
+        *(_seeds(scenario, number) for scenario in SCENARIOS for number in OTHER_SEEDS),
         *(_synthetic(size) for size in ("100K", "400K", "1M", "4M")),
         Experiment(
             name="minute",
