@@ -29,7 +29,7 @@ def splits(published: Published) -> Iterator[tuple[str, str, Split]]:
         others = [
             frame_of(published.column(e.name))
             for e in EXPERIMENTS.values()
-            if e.other_seed_of == scenario
+            if e.group == "seeds" and e.source == scenario
         ]
         for method in SEED_METHODS:
             repeated: dict[int, list[Run]] = {}
