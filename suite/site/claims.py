@@ -11,7 +11,8 @@ from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.show.tables.audit import audit_table
 from suite.show.tables.claims import claims_table
 from suite.site.ground import Ground, made_from
-from suite.site.page import Cell, Page, verdict
+from suite.site.page import Page
+from suite.site.table import Cell, verdict
 
 
 def claims_page(ground: Ground) -> Page:
@@ -39,7 +40,7 @@ def claims_page(ground: Ground) -> Page:
         table = claims_table(ground.published, variant)
         page.suite_table(table, f"tables/{table.name}", {})
     used = [ground.column(s, v) for s in SCENARIOS for v in VARIANTS]
-    page.html(f'<p class="made-from">{html.escape(made_from(used))}</p>')
+    page.made_from(made_from(used))
     return page
 
 

@@ -7,7 +7,8 @@ from suite.show.overview import overview_numbers, row_order
 from suite.site import specs
 from suite.site.findings import REGRET, findings, regret_shares
 from suite.site.ground import Ground, label, made_from
-from suite.site.page import Cell, Page
+from suite.site.page import Page
+from suite.site.table import Cell
 from suite.words import count
 
 WAYS = (
@@ -34,7 +35,7 @@ def home(ground: Ground) -> Page:
     panels = overview_numbers(columns)
     _picture(page, panels)
     _numbers(page, ground, panels)
-    page.html(f'<p class="made-from">{html.escape(made_from(columns))}</p>')
+    page.made_from(made_from(columns))
     return page
 
 

@@ -8,7 +8,8 @@ from suite.compare.frame import frame_of
 from suite.publish.columns import Column
 from suite.site import specs
 from suite.site.ground import KINDS, MEASURES, Ground, Measure, label, made_from
-from suite.site.page import Cell, Page, select
+from suite.site.page import Page, select
+from suite.site.table import Cell
 
 QUALITY = ("regret", "q", "q_adj")
 
@@ -44,7 +45,7 @@ def leaderboard(ground: Ground) -> Page:
     page.html(f'<p class="csv">CSV of each measure, with standard errors: {links}.</p>')
     page.section("Quality against time", "quality-against-time")
     _scatter(page, ground, columns)
-    page.html(f'<p class="made-from">{html.escape(made_from(columns))}</p>')
+    page.made_from(made_from(columns))
     return page
 
 

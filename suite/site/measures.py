@@ -1,6 +1,5 @@
 """The measures explained with one moving example, and when q_adj misleads."""
 
-import html
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,8 @@ from suite.compute.measures import bin_table, score, true_qini
 from suite.publish.columns import Column
 from suite.site import specs
 from suite.site.ground import MEASURES, Ground, label, made_from, replicates
-from suite.site.page import Cell, Page
+from suite.site.page import Page
+from suite.site.table import Cell
 
 STEPS = 11
 ROWS = 6000  # of the example's test set: as many as scenario 4 has
@@ -40,7 +40,7 @@ def measures_page(ground: Ground) -> Page:
     _example(page)
     page.section("When q_adj misleads", "misleads")
     _misleads(page, ground)
-    page.html(f'<p class="made-from">{html.escape(made_from(ground.columns))}</p>')
+    page.made_from(made_from(ground.columns))
     return page
 
 

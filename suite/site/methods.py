@@ -1,8 +1,6 @@
 """A page for each method: what it is, what it chose, how it does everywhere, what it costs."""
 
 import html
-import json
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,12 +12,34 @@ from suite.publish.columns import Column
 from suite.site import specs
 from suite.site.curves import method_curves
 from suite.site.facts import about, origin, port, prose
-from suite.site.ground import MEASURES, Ground, label, made_from, replicates
-from suite.site.page import Cell, Page, select
+from suite.site.ground import (
+    BOUND,
+    MEASURES,
+    NEURAL,
+    OTHER,
+    OWN,
+    PAPER,
+    Ground,
+    Measure,
+    label,
+    made_from,
+    replicates,
+)
+from suite.site.page import Page, select
+from suite.site.settings import settings_section
+from suite.site.table import Cell
 from suite.words import count
 
 NUMBERS = ("q_adj", "q", "regret", "cpu_seconds")
-SHOWN = ("q_adj", "q", "regret", "pehe", "slope", "bias", "cpu", "memory")
+QUALITY = [m for m in MEASURES if not m.cost]
+COST = [m for m in MEASURES if m.cost]
+SAID = {
+    PAPER: "One of the paper's methods.",
+    OWN: "One of the suite's own methods.",
+    OTHER: "A method that practitioners use, beyond the paper.",
+    NEURAL: "A neural network.",
+    BOUND: "A bound: methods stand between the two bounds, the truth and chance.",
+}
 
 
 def method_pages(ground: Ground) -> Iterator[Page]:
@@ -46,24 +66,27 @@ def method_pages(ground: Ground) -> Iterator[Page]:
 def _method(ground: Ground, name: str) -> Page:
     page = Page(f"methods/{name}", name)
     cls = baselines.methods().get(name)
-    page.html(f"<p><b>{html.escape(', '.join(ground.kinds(name)))}</b></p>")
+    kinds = [SAID[kind] for kind in ground.kinds(name)]
+    row = f" Row “{cls.paper_row}” of its tables." if cls and cls.paper_row else ""
+    page.html(f"<p>{html.escape(' '.join(kinds) + row)}</p>")
     if cls is not None:
-        module, own = about(cls)
+        what, differs = about(cls)
         page.section("What it is")
-        page.html(own + module)
-        where = origin(name)
-        if where:
-            page.html(prose(where))
-        _port(page, name)
+        page.html(what)
+        _port(page, name, differs)
         page.section("Use it")
         page.md(_code(name))
     columns = [c for c in ground.columns if frame_of(c).runs.get(name)]
     if columns:
-        _results(page, ground, columns, name)
+        page.section("Results everywhere")
+        _results(page, ground, columns, name, QUALITY, f"{name} on all data")
         _curves(page, columns, name)
-        _settings(page, ground, columns, name)
+        page.section("Cost")
+        caption = f"Core seconds and peak memory of {name}, one replicate, tuning included"
+        _results(page, ground, columns, name, COST, caption)
+        settings_section(page, ground, columns, name)
         _records(page, ground, columns, name)
-        page.html(f'<p class="made-from">{html.escape(made_from(columns))}</p>')
+        page.made_from(made_from(columns))
     else:
         page.md("No record of this method is published yet.")
     return page
@@ -78,20 +101,29 @@ def _code(name: str) -> str:
     )
 
 
-def _port(page: Page, name: str) -> None:
-    head, rows = port(name)
+def _port(page: Page, name: str, differs: str) -> None:
+    """How the port differs from the reference and how near it comes."""
+    where, (head, rows) = origin(name), port(name)
+    if not (where or differs or rows):
+        return
+    page.section("How it differs from what the paper ran")
+    page.html(prose(where) + differs)
     if rows:
-        page.section("How near it comes to the reference")
         page.md(
-            "Spearman correlation with the R package's predictions on the same rows, and q of "
-            "both; [where methods come from](../docs/baselines.md) says how it was measured."
+            "How near it comes: Spearman correlation with the R package's predictions on the same "
+            "rows, and q of both; [how it was measured](../docs/baselines.md)."
         )
         page.table(f"methods/{name}-port", f"{name} beside its reference", head, rows)
 
 
-def _results(page: Page, ground: Ground, columns: list[Column], name: str) -> None:
-    page.section("Results everywhere")
-    measures = [m for m in MEASURES if m.name in SHOWN]
+def _results(
+    page: Page,
+    ground: Ground,
+    columns: list[Column],
+    name: str,
+    measures: list[Measure],
+    caption: str,
+) -> None:
     rows = []
     for column in columns:
         source = frame_of(column)
@@ -109,8 +141,9 @@ def _results(page: Page, ground: Ground, columns: list[Column], name: str) -> No
             best = "best" if name in ground.best(column, measure) else ""
             row.append(Cell(text, mean.value, style=best))
         rows.append(row)
-    head = ["data", "replicates", *(m.title for m in measures)]
-    page.table(f"methods/{name}-results", f"{name} on all data", head, rows, sortable=True)
+    head = ["data", "replicates", *(m.short for m in measures)]
+    file = f"methods/{name}-{'cost' if measures is COST else 'results'}"
+    page.table(file, caption, head, rows, sortable=True)
 
 
 def _curves(page: Page, columns: list[Column], name: str) -> None:
@@ -128,29 +161,6 @@ def _curves(page: Page, columns: list[Column], name: str) -> None:
         "Mean over the common replicates; the band is one standard deviation between them.",
         select("Data", "data", [(n, n) for n in names]),
     )
-
-
-def _settings(page: Page, ground: Ground, columns: list[Column], name: str) -> None:
-    """How often each setting was chosen."""
-    folders = {c.name for c in columns}
-    cells = ground.cells
-    own = cells[(cells["method"] == name) & cells["column"].isin(folders)]
-    rows = []
-    for folder, group in own.groupby("column", sort=True):
-        counts: dict[str, Counter[str]] = {}
-        for settings in group["settings"]:
-            for key, value in settings.items():
-                text = f"{value:.4g}" if isinstance(value, float) else json.dumps(value)
-                counts.setdefault(key, Counter())[text] += 1
-        for key, found in sorted(counts.items()):
-            ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
-            said = ", ".join(f"{v} ({n})" for v, n in ranked[:8])
-            more = f", and {len(ranked) - 8} others" if len(ranked) > 8 else ""
-            rows.append([Cell(folder), Cell(key), Cell(said + more)])
-    if rows:
-        page.section("Settings chosen")
-        head = ["data", "setting", "value (in how many replicates)"]
-        page.table(f"methods/{name}-settings", f"Settings that {name} chose", head, rows)
 
 
 def _records(page: Page, ground: Ground, columns: list[Column], name: str) -> None:

@@ -1,6 +1,5 @@
 """Speed: beside peers, over commits, per method, and with growing data."""
 
-import html
 import itertools
 import json
 from typing import Any
@@ -10,7 +9,8 @@ from suite.plan.digest import ROOT
 from suite.show.tables.scale import scale
 from suite.site import specs
 from suite.site.ground import MEASURES, Ground, label, made_from
-from suite.site.page import Cell, Page, select
+from suite.site.page import Page, select
+from suite.site.table import Cell
 
 PERF = ROOT / "results" / "perf"
 CPU, MEMORY = (next(m for m in MEASURES if m.name == n) for n in ("cpu", "memory"))
@@ -28,7 +28,7 @@ def speed_page(ground: Ground) -> Page:
     _methods(page, ground)
     page.section("How the cost grows", "growth")
     page.suite_table(scale(ground.published), "tables/scale", {})
-    page.html(f'<p class="made-from">{html.escape(made_from(ground.main_columns))}</p>')
+    page.made_from(made_from(ground.main_columns))
     return page
 
 
