@@ -66,7 +66,10 @@ class Page:
         rows = [[c if isinstance(c, Cell) else Cell(c) for c in row] for row in rows]
         file = f"{csv_name or name}.csv"
         full = [(g, n) for g, n in groups for _ in range(n)]  # in a CSV file heads stand alone
-        heads = [header[0], *(f"{g}: {h}" for (g, _), h in zip(full, header[1:], strict=False))]
+        heads = [
+            header[0],
+            *(f"{g}: {h}" if g else h for (g, _), h in zip(full, header[1:], strict=False)),
+        ]
         self.files[file] = numbers or csv_text(heads if groups else header, rows)
         self.html(
             table_markup(name, caption, header, rows, sortable, attributes, groups, order)

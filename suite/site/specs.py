@@ -116,10 +116,12 @@ def intervals(data: Sequence[Spec], heading: str, title: str) -> Spec:
 
 
 def scatter(data: Sequence[Spec], x_title: str, y_title: str) -> Spec:
-    """Quality against time; a parameter chooses the data, each point carries its name."""
-    x = field("x", x_title, scale={"type": "log"})
-    y = field("y", y_title, scale={"zero": False})
+    """Quality against time; a parameter chooses the data, the front carries names."""
+    axis = {"tickCount": 5, "format": "~g"}
+    x = field("x", x_title, scale={"type": "log", "nice": False, "padding": 30}, axis=axis)
+    y = field("y", y_title, scale={"zero": False, "padding": 12})
     said = tooltip(method="method", y=y_title, x=x_title, n="replicates")
+    front = {"condition": {"test": "datum.front", "value": ORANGE}, "value": BLUE}
     return chart(
         data,
         height=420,
@@ -127,11 +129,12 @@ def scatter(data: Sequence[Spec], x_title: str, y_title: str) -> Spec:
         transform=[{"filter": "datum.data == data"}],
         layer=[
             {
-                "mark": {"type": "point", "filled": True, "size": 70, "color": BLUE},
-                "encoding": {"x": x, "y": y, "tooltip": said},
+                "mark": {"type": "point", "filled": True, "size": 70},
+                "encoding": {"x": x, "y": y, "color": front, "tooltip": said},
             },
             {
-                "mark": {"type": "text", "align": "left", "dx": 7, "fontSize": 11},
+                "mark": {"type": "text", "align": "left", "dx": 7, "dy": -7, "fontSize": 12},
+                "transform": [{"filter": "datum.front"}],
                 "encoding": {"x": x, "y": y, "text": {"field": "method"}},
             },
         ],

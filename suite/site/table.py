@@ -80,7 +80,12 @@ def table_markup(
         right = i > 0 and any(row[i].right for row in whole)
         sort = order[1] if order and order[0] == i else "none"
         heads += _head(text, sort if sortable else "", right)
-    above = "".join(f'<th scope="colgroup" colspan="{n}">{html.escape(g)}</th>' for g, n in groups)
+    above = "".join(
+        f'<th scope="colgroup" colspan="{n}">{html.escape(g)}</th>'
+        if g
+        else f'<td colspan="{n}"></td>'
+        for g, n in groups
+    )
     above = f'<tr class="above"><td></td>{above}</tr>' if above else ""
     kind = "records sortable" if sortable else "records"
     return (
