@@ -160,10 +160,13 @@ def replicates(column: Column) -> str:
 def made_from(shown: Iterable[Column]) -> str:
     """The line at the foot of a page: replicates and commits of its records."""
     shown = list(shown)
-    parts = [f"{label(c)}: replicates {replicates(c)}" for c in shown]
+    alike: dict[str, list[str]] = {}
+    for column in shown:
+        alike.setdefault(replicates(column), []).append(label(column))
+    parts = [f"Replicates {which}: {'; '.join(names)}" for which, names in alike.items()]
     runs = [run for c in shown for run in frame_of(c).every_run]
     commits = sorted({run.commit[:10] for run in runs if run.commit})
-    return f"{'; '.join(parts)}. Records computed at commit {', '.join(commits) or 'unknown'}."
+    return f"{'. '.join(parts)}. Records computed at commit {', '.join(commits) or 'unknown'}."
 
 
 def commit() -> str:

@@ -133,7 +133,9 @@ def _scatter(page: Page, ground: Ground, columns: list[Column]) -> None:
         front = _front(points)
         if points:
             said.append(f"{label(column)}: {', '.join(front)}")
-        data += [{**point, "front": point["method"] in front} for point in points]
+        # Names stand above and below in turn, so that neighbours do not cover each other.
+        sides = {name: ("above", "below")[i % 2] for i, name in enumerate(reversed(front))}
+        data += [{**point, "front": sides.get(point["method"], "")} for point in points]
     sizes = Counter(line["data"] for line in data)
     fullest = max(sizes, key=lambda name: sizes[name])
     choice = select("Data", "data", [(name, name) for name in sizes], fullest)

@@ -18,6 +18,7 @@ from suite.site.page import Page
 from suite.site.table import Cell
 
 STEPS = 11
+FIRST = 2  # the step that the page opens with
 ROWS = 6000  # of the example's test set: as many as scenario 4 has
 QINI, CALIBRATION = "Qini curve", "calibration"
 CAPTIONS = {
@@ -81,9 +82,9 @@ def _example(page: Page) -> None:
     page.md(_surprise(numbers))
     page.html(
         '<div class="together"><label class="choice">Share of noise in the prediction '
-        f'<input type="range" min="0" max="{STEPS - 1}" step="1" value="0" data-signal="step" '
-        'data-output="example-says"></label> <output id="example-says" role="status"></output>'
-        '<div class="panels">'
+        f'<input type="range" min="0" max="{STEPS - 1}" step="1" value="{FIRST}" '
+        'data-signal="step" data-output="example-says"></label>'
+        '<output id="example-says" role="status"></output><div class="panels">'
     )
     for panel, x, y in (
         (QINI, "targeted, per cent", "gain, per cent"),
@@ -91,11 +92,12 @@ def _example(page: Page) -> None:
     ):
         own = [{**p, "line": "prediction"} for p in points if p["panel"] == panel]
         ends = [f([p[axis] for p in own]) for axis in "xy" for f in (min, max)]
-        scales = [{"domain": ends[:2], "nice": False}, {"domain": ends[2:], "nice": False}]
-        own += _beside(panel, own, ends)
+        scales = [{"domain": ends[i : i + 2], "nice": False, "padding": 8} for i in (0, 2)]
+        own = [*_beside(panel, own, ends), *own]
         fields = (specs.field("x", x, scale=scales[0]), specs.field("y", y, scale=scales[1]))
         spec = specs.lines(own, *fields, "line")
-        spec["encoding"]["color"]["sort"] = None
+        names = list(dict.fromkeys(p["line"] for p in reversed(own)))
+        specs.dashed(spec, names)
         spec |= {"params": [{"name": "step", "value": 0}], "title": panel, "height": 260}
         spec["transform"] = [{"filter": "datum.line != 'prediction' || datum.step == step"}]
         alt = (

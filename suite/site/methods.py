@@ -2,9 +2,6 @@
 
 import html
 from collections.abc import Iterator
-from typing import Any
-
-import pandas as pd
 
 import baselines
 from suite.compare.frame import frame_of
@@ -26,11 +23,10 @@ from suite.site.ground import (
     replicates,
 )
 from suite.site.page import Page, select
+from suite.site.records import records_section
 from suite.site.settings import settings_section
 from suite.site.table import Cell
-from suite.words import count
 
-NUMBERS = ("q_adj", "q", "regret", "cpu_seconds")
 QUALITY = [m for m in MEASURES if not m.cost]
 COST = [m for m in MEASURES if m.cost]
 SAID = {
@@ -85,7 +81,7 @@ def _method(ground: Ground, name: str) -> Page:
         caption = f"Core seconds and peak memory of {name}, one replicate, tuning included"
         _results(page, ground, columns, name, COST, caption)
         settings_section(page, ground, columns, name)
-        _records(page, ground, columns, name)
+        records_section(page, ground, columns, name)
         page.made_from(made_from(columns))
     else:
         page.md("No record of this method is published yet.")
@@ -111,9 +107,13 @@ def _port(page: Page, name: str, differs: str) -> None:
     if rows:
         page.md(
             "How near it comes: Spearman correlation with the R package's predictions on the same "
-            "rows, and q of both; [how it was measured](../docs/baselines.md)."
+            "rows (halves: between two halves of its own trees), q of both, and Spearman "
+            "correlation of both with the true uplift u*; "
+            "[how it was measured](../docs/baselines.md)."
         )
-        page.table(f"methods/{name}-port", f"{name} beside its reference", head, rows)
+        caption = f"{name} beside {rows[0][1]} of R"
+        fields = [[draw, *(Cell(f, style="n") for f in rest)] for _, _, draw, *rest in rows]
+        page.table(f"methods/{name}-port", caption, head[2:], fields)
 
 
 def _results(
@@ -154,46 +154,11 @@ def _curves(page: Page, columns: list[Column], name: str) -> None:
     names = list(dict.fromkeys(line["data"] for line in data))
     ends = {d["data"]: d for d in data if d["curve"] == name and round(d["phi"]) == 50}
     message = "; ".join(f"{n}: {ends[n]['gain']:.1f} at half" for n in names if n in ends)
+    fullest = max((c for c in columns if label(c) in ends), key=lambda c: len(frame_of(c).common))
     page.chart(
         "qini-curves",
         specs.curves(data, [name, "true uplift", "random order"]),
         f"Qini curve of {name}. Gain in per cent when half of the rows is treated: {message}.",
         "Mean over the common replicates; the band is one standard deviation between them.",
-        select("Data", "data", [(n, n) for n in names]),
+        select("Data", "data", [(n, n) for n in names], label(fullest)),
     )
-
-
-def _records(page: Page, ground: Ground, columns: list[Column], name: str) -> None:
-    """Every replicate with its record, so that a number can be followed to its source."""
-    page.section("Records")
-    page.md(
-        "Each replicate with its record: the file stands above the table. `python -m suite verify` "
-        "computes a published number again."
-    )
-    cells = ground.cells[ground.cells["method"] == name].sort_values("replicate")
-    shared = cells[["column", "replicate", *NUMBERS, "key", "line"]]
-    text = shared.to_csv(index=False, float_format="%.9g", lineterminator="\n")
-    for column in columns:
-        own = cells[cells["column"] == column.name]
-        head = ["replicate", "q_adj", "q", "regret", "core s", "key", "line"]
-        page.html(
-            f'<details id="{column.name}"><summary>{html.escape(label(column))}: '
-            f"{count(len(own), 'record')}</summary>"
-        )
-        page.table(
-            f"methods/{column.name}",
-            f"Records of {name} on {label(column)}: {own['file'].iloc[0]}",
-            head,
-            [_record(cell) for cell in own.itertuples()],
-            numbers=text,
-            csv_name=f"methods/{name}-records",
-        )
-        page.html("</details>")
-
-
-def _record(cell: Any) -> list[Cell]:
-    numbers = [
-        Cell("", "") if value is None or pd.isna(value) else Cell(f"{value:z.4f}", float(value))
-        for value in (getattr(cell, name) for name in NUMBERS)
-    ]
-    return [Cell(str(cell.replicate)), *numbers, Cell(cell.key), Cell(str(cell.line), cell.line)]

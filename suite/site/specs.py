@@ -122,6 +122,14 @@ def scatter(data: Sequence[Spec], x_title: str, y_title: str) -> Spec:
     y = field("y", y_title, scale={"zero": False, "padding": 12})
     said = tooltip(method="method", y=y_title, x=x_title, n="replicates")
     front = {"condition": {"test": "datum.front", "value": ORANGE}, "value": BLUE}
+    names = [
+        {
+            "mark": {"type": "text", "align": "left", "dx": 6, "dy": dy, "fontSize": 12},
+            "transform": [{"filter": f"datum.front == '{side}'"}],
+            "encoding": {"x": x, "y": y, "text": {"field": "method"}},
+        }
+        for side, dy in (("above", -9), ("below", 10))
+    ]
     return chart(
         data,
         height=420,
@@ -132,11 +140,7 @@ def scatter(data: Sequence[Spec], x_title: str, y_title: str) -> Spec:
                 "mark": {"type": "point", "filled": True, "size": 70},
                 "encoding": {"x": x, "y": y, "color": front, "tooltip": said},
             },
-            {
-                "mark": {"type": "text", "align": "left", "dx": 7, "dy": -7, "fontSize": 12},
-                "transform": [{"filter": "datum.front"}],
-                "encoding": {"x": x, "y": y, "text": {"field": "method"}},
-            },
+            *names,
         ],
     )
 
@@ -150,6 +154,16 @@ def lines(data: Sequence[Spec], x: Spec, y: Spec, by: str, **more: Any) -> Spec:
     encoding = {"x": x, "y": y, "color": colour, "tooltip": [{"field": by}, *said]}
     mark = {"type": "line", "point": {"size": 40}}
     return chart(data, height=300, mark=mark, encoding=encoding, **more)
+
+
+def dashed(spec: Spec, names: Sequence[str]) -> None:
+    """The first of the lines is solid, the others are dashed: told apart without colour."""
+    encoding = spec["encoding"]
+    encoding["color"]["scale"]["domain"] = names
+    encoding["color"]["legend"] |= {"symbolType": "stroke", "columns": 3}
+    dashes = [[1, 0], [5, 3], [2, 3]][: len(names)]
+    encoding["strokeDash"] = {**encoding["color"], "scale": {"domain": names, "range": dashes}}
+    encoding["color"]["scale"]["range"] = [BLUE, ORANGE, GREY][: len(names)]
 
 
 def _rounded(line: Spec) -> Spec:
