@@ -68,7 +68,11 @@ class Ground:
 
     def __init__(self) -> None:
         self.published = Published()
-        self.cells: pd.DataFrame = results.load()
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """One line for each published cell."""
+        return results.load()
 
     @cached_property
     def columns(self) -> list[Column]:

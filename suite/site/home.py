@@ -86,7 +86,7 @@ def _numbers(page: Page, ground: Ground, panels: list[dict]) -> None:
             if own is None:
                 source = ground.scenario(panel["scenario"])
                 have = f"{source.count(method)} of {len(source.common)}"
-                row.append(Cell(have, "", style="missing"))
+                row.append(Cell(have, "", style="missing n"))
             else:
                 bar = "" if own["low"] is None else f" ({own['low']:.2f} to {own['high']:.2f})"
                 style = "best" if method in best[panel["scenario"]] else ""

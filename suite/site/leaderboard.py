@@ -102,7 +102,7 @@ def _field(
         have = source.count(method)
         if source.shown(method):
             return "", None, "missing"  # the measure is not known on these data
-        return (f"{have} of {len(source.common)}" if have else ""), None, "missing"
+        return (f"{have} of {len(source.common)}" if have else ""), None, "missing n"
     value = float(f"{mean.value:.6g}")
     return f"{mean.value:z.{measure.decimals}f}", value, "best" if best else ""
 

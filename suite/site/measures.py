@@ -96,8 +96,8 @@ def _example(page: Page) -> None:
         own = [*_beside(panel, own, ends), *own]
         fields = (specs.field("x", x, scale=scales[0]), specs.field("y", y, scale=scales[1]))
         spec = specs.lines(own, *fields, "line")
-        names = list(dict.fromkeys(p["line"] for p in reversed(own)))
-        specs.dashed(spec, names)
+        beside = dict.fromkeys(p["line"] for p in own if p["line"] != "prediction")
+        specs.dashed(spec, ["prediction", *beside])
         spec |= {"params": [{"name": "step", "value": 0}], "title": panel, "height": 260}
         spec["transform"] = [{"filter": "datum.line != 'prediction' || datum.step == step"}]
         alt = (
