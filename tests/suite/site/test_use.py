@@ -21,7 +21,7 @@ def recorded(folder: str, method: str, name: str) -> dict[int, float]:
     lines = (ROOT / "results" / "records" / folder / f"{method}.jsonl").read_text().splitlines()
     found = {}
     for record in map(json.loads, lines):
-        result, truth = record["result"], record["truth"]
+        result, truth = record["result"], record["result"]["truth"]
         value = truth["oracle_q"] - truth["q"] if name == "regret" else result["test"][name]
         found[record["cell"]["data"]["replicate"]] = value
     return found
