@@ -12,7 +12,7 @@ from xgboost import XGBClassifier, XGBRegressor
 from suite.campaign.encode import Encoder
 from suite.campaign.types import Campaign
 
-DEPTHS, RATES, TREES = (2, 4, 6), (0.05, 0.1), 200
+DEPTHS, RATE, TREES = (2, 4, 6), 0.05, 200
 
 
 def uplift(campaign: Campaign, fresh: pd.DataFrame, seed: int) -> np.ndarray:
@@ -23,19 +23,17 @@ def uplift(campaign: Campaign, fresh: pd.DataFrame, seed: int) -> np.ndarray:
     X, y, treated = encoder.transform(campaign.frame), campaign.outcome, campaign.arm == 1
     learn = np.random.default_rng(seed).random(len(y)) < 0.7
     judge = ~learn
-    share = np.full(judge.sum(), treated.mean())
     best, chosen = -np.inf, None
     for depth in DEPTHS:
-        for rate in RATES:
-            about = {"max_depth": depth, "learning_rate": rate, "n_estimators": TREES, "n_jobs": 1}
-            model = BaseXClassifier(
-                outcome_learner=XGBClassifier(**about), effect_learner=XGBRegressor(**about)
-            )
-            model.fit(X[learn], treated[learn].astype(int), y[learn], p=_p(treated, learn))
-            found = model.predict(X[judge], p=share)[:, 0]
-            q = qini_auc_score(y[judge], found, treated[judge].astype(int))
-            if q > best:
-                best, chosen = q, model
+        about = {"max_depth": depth, "learning_rate": RATE, "n_estimators": TREES, "n_jobs": 1}
+        model = BaseXClassifier(
+            outcome_learner=XGBClassifier(**about), effect_learner=XGBRegressor(**about)
+        )
+        model.fit(X[learn], treated[learn].astype(int), y[learn], p=_p(treated, learn))
+        found = model.predict(X[judge], p=_p(treated, judge))[:, 0]
+        q = qini_auc_score(y[judge], found, treated[judge].astype(int))
+        if q > best:
+            best, chosen = q, model
     new = encoder.transform(fresh)
     return chosen.predict(new, p=np.full(len(new), treated.mean()))[:, 0]
 
