@@ -8,6 +8,7 @@ from pathlib import Path
 
 from suite.cli import reported
 from suite.perf.peers import table as peers
+from suite.publish import predictions
 from suite.publish.columns import PUBLISHED, Published
 from suite.show.rendered import RESULTS, check, stale, write
 from suite.study.report import render
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.strict and not options.check:
         parser.error("--strict goes with --check")
     published = Published(PUBLISHED)
-    problems = published.problems()
+    problems = published.problems() + predictions.problems(published)
     if options.check:
         problems += check(published, RESULTS, other_pages(RESULTS))
         old = stale(published)

@@ -50,6 +50,11 @@ class Experiment:
         """Whether a table of the paper holds these data, or data that they stand in for."""
         return bool(self.tables or self.paper_row or self.stand_in)
 
+    @property
+    def compares_methods(self) -> bool:
+        """Whether the tables show its quality; not that of data for scale, or of a group."""
+        return not (self.scale or self.group)
+
     def printed(self, method: MethodCode, quick: bool = False) -> paper.Printed | None:
         """The paper's q_adj of `method` on these data; None where the two cannot be compared."""
         if quick:
