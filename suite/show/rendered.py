@@ -7,7 +7,7 @@ from pathlib import Path
 import matplotlib
 
 from suite.plan.digest import ROOT
-from suite.publish.columns import Published, columns
+from suite.publish.columns import Published, every_column
 from suite.show.pages import Files, render
 from suite.show.picture import Picture
 from suite.show.tables.entries import STALE_MARK
@@ -98,7 +98,7 @@ def _first_difference(path: Path, content: str) -> str:
 def stale(published: Published) -> list[str]:
     """The methods whose numbers today's code is not known to give, by column."""
     found = []
-    for experiment, variant in columns():
+    for experiment, variant in every_column():
         column = published.column(experiment.name, variant)
         methods = sorted({record.method for record in column.stale})
         if methods:
