@@ -22,13 +22,12 @@ def registered() -> dict[str, MethodCode]:
 
 
 def methods_of(experiment: Experiment) -> dict[str, MethodCode]:
-    """Every method of the project that `experiment` can have; a side experiment has its own."""
-    if not experiment.group:
+    """The methods that `experiment` can have: with a module, those that it lists alone."""
+    if not experiment.module:
         return registered()
-    own = {
-        name: _code(cls, experiment.module) for name, cls in methods_in(experiment.module).items()
-    }
-    return {name: (registered() | own)[name] for name in experiment.default_methods()}
+    own = methods_in(experiment.module)
+    every = registered() | {name: _code(cls, experiment.module) for name, cls in own.items()}
+    return {name: every[name] for name in experiment.default_methods()}
 
 
 @cache

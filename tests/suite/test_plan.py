@@ -79,6 +79,9 @@ def test_every_experiment_is_complete(name: str) -> None:
     options = experiment.data_options(None, quick=False)
     assert set(options) <= set(datasets.source(experiment.source).options)
     assert experiment.default_methods()
+    plan = make_plan(experiment, replicates=(experiment.first,))
+    assert {cell.method for cell in plan.cells} <= set(plan.methods)
+    assert plan.cells
 
 
 def test_globs_and_near_matches() -> None:
