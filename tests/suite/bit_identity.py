@@ -117,7 +117,8 @@ def table(methods: tuple[str, ...] = CELLS) -> dict[str, dict[str, str]]:
         for method, result in results.items():
             same = result == plain[method] and result.numbers() == published[method].numbers()
             difference = result.test.q_adj - published[method].test.q_adj
-            found[method][name] = "identical" if same else f"q_adj {difference:+.1e}"
+            moved = f"q_adj {difference:+.2g}" if difference else "other digits, q_adj the same"
+            found[method][name] = "identical" if same else moved
     return found
 
 
