@@ -41,7 +41,7 @@ CALLERS = {
 }
 QEMU = "qemu -cpu Haswell"
 UNPINNED = "not pinned: Prescott, generic"
-# Of qemu 7.2: the sort that numpy has for AVX2 ends with an illegal instruction there.
+# With numpy's code for AVX2, qemu 7.2 ends the process with a segmentation fault.
 _NO_AVX2_IN_NUMPY = {"NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"}
 
 
