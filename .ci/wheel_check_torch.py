@@ -1,5 +1,7 @@
 """What must hold in an environment that has the wheel with the extra `torch`; see `wheel`."""
 
+import sys
+
 import numpy as np
 import torch
 
@@ -7,7 +9,7 @@ from twin import TwinUplift
 from twin.torch import TwinNet, TwinTorch, UpliftLoss, from_torch
 
 
-def check() -> None:
+def check(size: int) -> None:
     """Loss, estimator, and the way to `TwinUplift` and back."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 5)).astype(np.float32)
@@ -30,8 +32,8 @@ def check() -> None:
     there = np.abs(outcomes - fitted.predict_outcomes(X)).max()
     back = np.abs(from_torch(net).predict(X) - fitted.predict(X)).max()
     assert max(there, back) < 1e-6, (there, back)
-    print(f"twin.torch with torch {torch.__version__}: to torch and back within {there:.0e}")
+    print(f"with torch {torch.__version__}: {size} MB; to torch and back within {there:.0e}")
 
 
 if __name__ == "__main__":
-    check()
+    check(int(sys.argv[1]))

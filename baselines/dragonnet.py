@@ -7,6 +7,7 @@ Model. A trunk Z(x) of three ELU layers; on it two outcome heads Q(0, x) and Q(1
 layers and one logit, and a propensity head g(x) that is linear in Z. The loss of a row is the
 cross-entropy of the outcome + that of the treatment + beta times the targeted regularisation
 (y - Q(t, x) - epsilon (t / g - (1 - t) / (1 - g)))^2, with epsilon trained beside the weights.
+Uplift is Q(1, x) - Q(0, x), without epsilon's correction, which is for the average effect.
 
 Settings. Those of their public code (claudiashi57/dragonnet): 200 nodes in the layers of the trunk
 and 100 in those of the heads, batches of 64 rows, Adam with rate 0.001, the squared penalty 0.01 on

@@ -4,7 +4,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-import torch
 from scipy.optimize import minimize as scipy_minimize
 
 from twin.boost import kernels, rounds
@@ -178,6 +177,7 @@ def test_a_bin_without_rows_follows_the_heavier_side() -> None:
 @pytest.mark.parametrize("c", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("augmented", [False, True])
 def test_derivatives_are_those_of_autograd(c: float, augmented: bool) -> None:
+    torch = pytest.importorskip("torch", reason="autograd is torch's")
     rng = np.random.default_rng(7)
     n, e = 40, 0.4
     f, d, t = rng.normal(size=n), rng.normal(size=n), rng.integers(0, 2, n).astype(float)

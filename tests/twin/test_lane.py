@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
-from suite.perf.plain_torch import PlainTwin
-from twin.lane import Lane, Setting, Workspace
-from twin.rows import Rows
+torch = pytest.importorskip("torch", reason="autograd is torch's")
+
+from suite.perf.plain_torch import PlainTwin  # noqa: E402
+from twin.lane import Lane, Setting, Workspace  # noqa: E402
+from twin.rows import Rows  # noqa: E402
 
 ARCHITECTURES = [
     Setting(hidden=()),

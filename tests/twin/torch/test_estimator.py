@@ -211,6 +211,42 @@ def test_a_learning_rate_that_diverges_says_when(rows):
         model(optimizer=wild, epochs=20).fit(*parts(rows), validation=0.3)
 
 
+def test_a_loss_that_is_not_finite_any_more_says_since_when(rows):
+    last = {"epoch": 0}
+
+    def breaks_in_epoch_3(net: torch.nn.Module, X, y, t) -> torch.Tensor:
+        return UpliftLoss()(net(X), y, t) * (float("nan") if last["epoch"] == 2 else 1)
+
+    with pytest.raises(ValueError, match="the loss is nan in epoch 3; choose a smaller"):
+        model(loss=breaks_in_epoch_3, callbacks=(last.update,)).fit(*parts(rows))
+
+
+class Wide(torch.nn.Linear):
+    """No backbone: it gives three numbers per row."""
+
+    def forward(self, x: torch.Tensor, treatment: torch.Tensor) -> torch.Tensor:
+        return super().forward(x)
+
+
+class WideTwins(Wide):
+    """The same in the fast way for both twins."""
+
+    def both(self, x: torch.Tensor) -> torch.Tensor:
+        return super().forward(x, x)
+
+
+@pytest.mark.parametrize(
+    ("backbone", "says"),
+    [
+        (Wide(6, 3), r"Wide gives \(256, 3\) for 256 rows; it must give one logit per row"),
+        (WideTwins(6, 3), r"logits have shape \(256, 3\); give \(n, 2\)"),
+    ],
+)
+def test_an_output_of_the_wrong_shape_is_named(backbone, says, rows):
+    with pytest.raises(ValueError, match=says):
+        model(module=backbone, optimizer=adam).fit(*parts(rows))
+
+
 def test_one_arm_alone_is_an_error(rows):
     with pytest.raises(ValueError, match="only treated rows"):
         model().fit(rows.X, rows.y, np.ones(len(rows)))
