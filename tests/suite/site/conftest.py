@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("sphinx", reason="pip install -e '.[site]' brings sphinx")
-pytest.importorskip("vl_convert", reason="pip install -e '.[site]' brings vl-convert-python")
+pytest.importorskip("sphinx", reason="pip install -e '.[suite,site]' brings sphinx")
+pytest.importorskip("vl_convert", reason="pip install -e '.[suite,site]' brings vl-convert-python")
 
 from suite.site.build import build
 from suite.site.ground import Ground
