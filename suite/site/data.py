@@ -159,7 +159,10 @@ def _methods(page: Page, ground: Ground, column: Column) -> None:
     compared = [method for method in source.runs if source.shown(method)]
     for method in sorted(compared, key=lambda m: (*place(m), m)):
         row = [Cell(method, link=page.to(f"methods/{method}#{column.name}"))]
-        rows.append([*row, *(_mean(ground, column, method, m, method in best) for m in columns)])
+        first = method in best  # by the measure of the first column, which alone is bold
+        rows.append(
+            [*row, *(_mean(ground, column, method, m, first and m is measure) for m in columns)]
+        )
     head = ["method", *(m.short for m in columns)]
     caption = f"Methods on {label(column)}, replicates {replicates(column)}"
     page.table(f"data/{column.name}", caption, head, rows, sortable=True)
@@ -175,4 +178,4 @@ def _mean(ground: Ground, column: Column, method: str, measure: Any, best: bool)
         return Cell("", "")
     error = "" if mean.error is None else f" ± {mean.error:z.{measure.decimals}f}"
     text = f"{mean.value:z.{measure.decimals}f}{error}"
-    return Cell(text, mean.value, style="best" if best and measure.name in ("regret", "q") else "")
+    return Cell(text, mean.value, style="best" if best else "")
