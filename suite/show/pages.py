@@ -12,7 +12,7 @@ from suite.show import curves, dots
 from suite.show.front import front_page
 from suite.show.overview import overview
 from suite.show.picture import Picture
-from suite.show.tables import real, scenario4, simulated
+from suite.show.tables import insurance, real, scenario4, simulated
 from suite.show.tables.analysis import pairwise, sensitivity
 from suite.show.tables.audit import audit_table
 from suite.show.tables.beyond import beyond
@@ -23,6 +23,7 @@ from suite.show.tables.decide import decide, rounding_table
 from suite.show.tables.entries import compares
 from suite.show.tables.model import Table, check_widths
 from suite.show.tables.scale import scale
+from suite.show.tables.seeds import seeds_table
 
 Files = dict[str, str | Picture]
 
@@ -55,7 +56,7 @@ def paper_tables(published: Published) -> Iterator[list[Table]]:
     for table in (scenario4.t1, scenario4.t2, scenario4.t3):
         yield [table(published, variant) for variant in own]
     yield [real.t4(published)]
-    yield [real.t5(published)]
+    yield [insurance.t5(published)]
     yield [simulated.t6()]
     yield [simulated.t7(published, variant) for variant in VARIANTS]
 
@@ -69,8 +70,7 @@ def finding_tables(published: Published) -> Iterator[list[Table]]:
     yield [calibration_table([c for c in _with_methods(published) if c.experiment.in_paper])]
     yield [decide(published)]
     rounded = rounding_table(published)
-    if rounded is not None:
-        yield [rounded]
+    yield from ([table] for table in (rounded, seeds_table(published)) if table is not None)
     yield [cost(published)]
     yield [scale(published)]
 
@@ -139,5 +139,5 @@ def _ran(published: Published, scenarios: Iterable[str], variant: str) -> bool:
 def _with_methods(published: Published) -> Iterator[Column]:
     for experiment, variant in columns():
         column = published.column(experiment.name, variant)
-        if compares(column) and not experiment.scale:
+        if experiment.compares_methods and compares(column):
             yield column

@@ -76,8 +76,8 @@ class Ground:
 
     @cached_property
     def columns(self) -> list[Column]:
-        """The columns in which methods are compared; those that only show scale are left out."""
-        found = [self.published.column(e.name, v) for e, v in columns() if not e.scale]
+        """The columns in which methods are compared; others serve scale and luck."""
+        found = [self.published.column(e.name, v) for e, v in columns() if e.compares_methods]
         found = [c for c in found if compares(c) and c.experiment.name != "minute"]
         known = {c.name: i for i, c in enumerate(found)}
 

@@ -6,7 +6,7 @@ from suite.compare.frame import frame_of
 from suite.plan import paper
 from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.publish.columns import Column
-from suite.show.tables import real, scenario4, simulated
+from suite.show.tables import insurance, real, scenario4, simulated
 from suite.show.tables.entries import BOUNDS, Entry, best_rows, entries
 from suite.show.tables.model import Table
 from suite.site import specs
@@ -49,7 +49,7 @@ def paper_page(ground: Ground) -> Page:
         page.html("</div>")
     page.section("T4 and T5: real data", "real")
     links = method_links(ground)
-    for table in (real.t4(ground.published), real.t5(ground.published)):
+    for table in (real.t4(ground.published), insurance.t5(ground.published)):
         page.suite_table(table, f"tables/{table.name}", links, behind(ground, table))
     page.section("T6: the scenarios", "t6")
     page.suite_table(simulated.t6(), "tables/T6", links)
