@@ -121,4 +121,4 @@ def _require() -> None:
         import sphinx  # noqa: F401
         import vl_convert  # noqa: F401
     except ImportError as error:
-        raise UserError(f"{error.name} is missing; run pip install -e '.[site]'") from None
+        raise UserError(f"{error.name} is missing; run pip install -e '.[suite,site]'") from None

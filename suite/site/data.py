@@ -156,17 +156,20 @@ def _methods(page: Page, ground: Ground, column: Column) -> None:
         return False, mean.value if measure.higher is False else -mean.value
 
     rows = []
-    for method in sorted(source.runs, key=lambda m: (*place(m), m)):
+    compared = [method for method in source.runs if source.shown(method)]
+    for method in sorted(compared, key=lambda m: (*place(m), m)):
         row = [Cell(method, link=page.to(f"methods/{method}#{column.name}"))]
-        if not source.shown(method):
-            have = f"{source.count(method)} of {len(source.common)} replicates, not compared"
-            row += [Cell(have, "", style="missing"), *[Cell("", "")] * (len(columns) - 1)]
-        else:
-            row += [_mean(ground, column, method, m, method in best) for m in columns]
-        rows.append(row)
+        first = method in best  # by the measure of the first column, which alone is bold
+        rows.append(
+            [*row, *(_mean(ground, column, method, m, first and m is measure) for m in columns)]
+        )
     head = ["method", *(m.short for m in columns)]
     caption = f"Methods on {label(column)}, replicates {replicates(column)}"
     page.table(f"data/{column.name}", caption, head, rows, sortable=True)
+    others = sorted(set(source.runs) - set(compared))
+    if others:
+        have = ", ".join(f"{method} ({source.count(method)})" for method in others)
+        page.md(f"Not compared, with fewer than {len(source.common)} replicates: {have}.")
 
 
 def _mean(ground: Ground, column: Column, method: str, measure: Any, best: bool) -> Cell:
@@ -175,4 +178,4 @@ def _mean(ground: Ground, column: Column, method: str, measure: Any, best: bool)
         return Cell("", "")
     error = "" if mean.error is None else f" ± {mean.error:z.{measure.decimals}f}"
     text = f"{mean.value:z.{measure.decimals}f}{error}"
-    return Cell(text, mean.value, style="best" if best and measure.name in ("regret", "q") else "")
+    return Cell(text, mean.value, style="best" if best else "")

@@ -28,7 +28,9 @@ def doc_pages() -> Iterator[Page]:
     """docs/*.md with links that stay inside the site, and the API."""
     found = sorted((ROOT / "docs").glob("*.md"))
     listing = Page("docs/index", "Docs and API")
-    listing.md("```{toctree}\n" + "\n".join(path.stem for path in found) + "\napi\n```")
+    listing.md(
+        "```{toctree}\n:maxdepth: 1\n\n" + "\n".join(path.stem for path in found) + "\napi\n```"
+    )
     yield listing
     for path in found:
         first, _, rest = path.read_text().partition("\n")

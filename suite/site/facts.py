@@ -2,6 +2,7 @@
 
 import html
 import inspect
+import itertools
 import re
 import sys
 from functools import cache
@@ -38,6 +39,11 @@ def about(cls: type[Method]) -> tuple[Markup, Markup]:
     own = inspect.cleandoc(cls.__doc__ or "")
     what = "\n\n".join([first, f"`{cls.name}`: {own}", *others])
     return prose(what), prose("\n\n".join(aside))
+
+
+def in_short(cls: type[Method]) -> str:
+    """The first sentence of its class."""
+    return inspect.cleandoc(cls.__doc__ or "").split("\n\n")[0].replace("\n", " ")
 
 
 @cache
@@ -85,10 +91,13 @@ def _items(block: str) -> tuple[str, list[list[str]], bool]:
 
 
 def _item(lines: list[str]) -> Markup:
-    """The text of an item; what is indented further is an equation."""
-    text = " ".join(line.strip() for line in lines if not line.startswith("     "))
-    equation = [line.strip() for line in lines if line.startswith("     ")]
-    return _inline(text) + (f"<pre>{html.escape(chr(10).join(equation))}</pre>" if equation else "")
+    """The text of an item; what is indented further is an equation, where it stands."""
+    out = []
+    for is_equation, group in itertools.groupby(lines, lambda line: line.startswith("     ")):
+        part = [line.strip() for line in group]
+        text = html.escape("\n".join(part))
+        out.append(f"<pre>{text}</pre>" if is_equation else _inline(" ".join(part)))
+    return "".join(out)
 
 
 def _inline(text: str) -> Markup:

@@ -107,8 +107,9 @@ class Ground:
 
     @cached_property
     def _networks(self) -> set[str]:
-        """Methods with hidden nodes in some record."""
-        return set(self.cells.loc[self.cells["m"].notna(), "method"])
+        """Methods with hidden nodes in some record, and those that need torch."""
+        torch = {name for name, cls in baselines.methods().items() if "torch" in cls.requires}
+        return torch | set(self.cells.loc[self.cells["m"].notna(), "method"])
 
     def kinds(self, method: str) -> list[str]:
         """What a method is: the paper's, this suite's, what practitioners use, neural, a bound."""

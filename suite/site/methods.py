@@ -8,7 +8,7 @@ from suite.compare.frame import frame_of
 from suite.publish.columns import Column
 from suite.site import specs
 from suite.site.curves import method_curves
-from suite.site.facts import about, origin, port, prose
+from suite.site.facts import about, in_short, origin, port, prose
 from suite.site.ground import (
     BOUND,
     MEASURES,
@@ -49,8 +49,10 @@ def method_pages(ground: Ground) -> Iterator[Page]:
         cells = int((ground.cells["method"] == name).sum())
         link = listing.to(f"methods/{name}")
         kinds = Cell(", ".join(ground.kinds(name)))
-        rows.append([Cell(name, link=link), kinds, Cell(paper_row), Cell(f"{cells:,}", cells)])
-    head = ["method", "kind", "row of the paper", "records"]
+        what = Cell(in_short(cls).replace("`", "") if cls else "", style="prose")
+        records = Cell(f"{cells:,}", cells)
+        rows.append([Cell(name, link=link), kinds, Cell(paper_row), records, what])
+    head = ["method", "kind", "row of the paper", "records", "in short"]
     listing.table("methods/methods", "All methods", head, rows, sortable=True)
     children = "\n".join(ground.methods)
     listing.md(f"```{{toctree}}\n:hidden:\n\n{children}\n```")

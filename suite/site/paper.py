@@ -67,6 +67,7 @@ def method_links(ground: Ground) -> dict[str, str]:
             method = paper.method_of(scenario4.T1_ALIASES.get(row, row))
             if method is not None:
                 links[row] = f"methods/{method}"
+    links["Twin_NN"] = links[real.TWIN]  # what T5 calls it
     return links | {row: f"methods/{method}" for row, method in BOUNDS.items()}
 
 

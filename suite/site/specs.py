@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 BLUE, ORANGE, GREY = "#3a7fc4", "#c9622b", "#808080"
+MEASURED = ("mean", "low", "high", "x", "y", "phi", "gain")  # fields with digits to spare
 Spec = dict[str, Any]
 
 CONFIG: Spec = {
@@ -44,7 +45,11 @@ def field(name: str, title: str | None = None, kind: str = "quantitative", **mor
 
 def tooltip(**titles: str) -> list[Spec]:
     """What hovering says."""
-    return [{"field": name, "title": title} for name, title in titles.items()]
+    number = {"type": "quantitative", "format": ".3~r"}
+    return [
+        {"field": name, "title": title, **(number if name in MEASURED else {})}
+        for name, title in titles.items()
+    ]
 
 
 def curves(data: Sequence[Spec], order: Sequence[str]) -> Spec:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("sphinx", reason="pip install -e '.[site]' brings sphinx")
-pytest.importorskip("vl_convert", reason="pip install -e '.[site]' brings vl-convert-python")
+pytest.importorskip("sphinx", reason="pip install -e '.[suite,site]' brings sphinx")
+pytest.importorskip("vl_convert", reason="pip install -e '.[suite,site]' brings vl-convert-python")
 
 from suite.site.build import build
 from suite.site.ground import Ground
@@ -62,18 +62,23 @@ class Screen:
     driver: Any
     site: Path
 
-    def show(self, name: str, width: int = 1600, mode: str = "light") -> None:
+    def show(self, name: str) -> None:
         """Open a page and wait for its charts."""
+        self.look()
+        for kind in ("browser", "performance"):
+            self.driver.get_log(kind)
+        self.driver.get(f"file://{self.site}/{name}.html")
+        charts = "const f = [...document.querySelectorAll('figure.chart')];"
+        self.wait(f"{charts} return f.every(x => x.dataset.drawn) || null")
+
+    def look(self, width: int = 1600, mode: str = "light") -> None:
+        """The size of the window and the colours that the reader prefers; the page stays."""
         size = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": width < 500}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         feature = {"name": "prefers-color-scheme", "value": mode}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-        for kind in ("browser", "performance"):
-            self.driver.get_log(kind)
-        page, _, rest = name.partition("?")
-        self.driver.get(f"file://{self.site}/{page}.html" + (f"?{rest}" if rest else ""))
-        charts = "const f = [...document.querySelectorAll('figure.chart')];"
-        self.wait(f"{charts} return f.every(x => x.dataset.drawn) || null")
+        theme = "document.documentElement.dataset.theme"
+        self.wait(f"return !{theme} || {theme} == arguments[0]", mode)
 
     def run(self, script: str, *values: Any) -> Any:
         return self.driver.execute_script(script, *values)
