@@ -7,6 +7,7 @@ from pathlib import Path
 from suite.cli import reported
 from suite.publish.columns import PUBLISHED
 from suite.publish.merge import publish
+from suite.publish.predictions import publish_predictions
 from suite.store.store import DEFAULT, Store
 
 
@@ -18,5 +19,7 @@ def main(words: Sequence[str] | None = None) -> int:
     options = parser.parse_args(words)
     with Store(PUBLISHED).writing():
         for message in publish(Store(options.store)):
+            print(message, flush=True)
+        for message in publish_predictions(Store(options.store)):
             print(message, flush=True)
     return 0

@@ -1,13 +1,18 @@
 """`python -m suite tables`: render the published records into `results/`, or `--check`."""
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from suite.cli import reported
+from suite.perf.peers import table as peers
+from suite.publish import predictions
 from suite.publish.columns import PUBLISHED, Published
-from suite.show.findings import front_page
-from suite.show.rendered import FRONT, TABLES, check, check_front, stale, write
+from suite.show.rendered import RESULTS, check, stale, write
+from suite.study.report import render
+from suite.study.units import units
 
 
 @reported
@@ -24,9 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.strict and not options.check:
         parser.error("--strict goes with --check")
     published = Published(PUBLISHED)
-    problems = published.problems()
+    problems = published.problems() + predictions.problems(published)
     if options.check:
-        problems += check(published, TABLES) + check_front(published, FRONT)
+        problems += check(published, RESULTS, other_pages(RESULTS))
         old = stale(published)
         problems += old if options.strict else []
         for line in () if options.strict else old:
@@ -39,7 +44,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\n".join(f"problem: {line}" for line in problems), file=sys.stderr)
         print("nothing rendered: restore these records first", file=sys.stderr)
         return 1
-    changed = write(published, TABLES)
-    FRONT.write_text(front_page(published))
-    print(f"{TABLES}: {changed} files changed; {FRONT}")
+    changed = write(published, RESULTS, other_pages(RESULTS))
+    print(f"{changed} files changed; what was found stands in {RESULTS / 'README.md'}")
     return 0
+
+
+def other_pages(folder: Path) -> dict[str, str]:
+    """The pages of side experiments that are there, from their own files."""
+    pages = {}
+    if (folder / "study").is_dir():
+        pages["study/study.md"] = render(units(folder))
+    measured = folder / "perf" / "peers.json"
+    if measured.is_file():
+        origin = json.loads(measured.read_text())["origin"]
+        pages["perf/peers.md"] = peers.markdown(peers.read(measured.parent), origin)
+    return pages

@@ -32,14 +32,16 @@ def pooled_rows(influences: ArrayLike) -> float:
     return math.sqrt(float((np.asarray(influences, dtype=float).mean(axis=0) ** 2).sum()))
 
 
-def paired(differences: ArrayLike) -> Estimate:
+def paired(differences: ArrayLike, error: float | None = None) -> Estimate:
     """The paired difference of two methods over re-splits, by Nadeau and Bengio's error.
 
-    On the careful side: about twice too wide, where pooled rows would be right.
+    On the careful side: about twice too wide, where pooled rows would be right. Their error is
+    `error`, where it is known.
     """
     values = np.asarray(differences, dtype=float)
     n = len(values)
-    return Estimate(float(values.mean()), nadeau_bengio(values), n - 1, n)
+    error = nadeau_bengio(values) if error is None else error
+    return Estimate(float(values.mean()), error, n - 1, n)
 
 
 def between_sets(a: ArrayLike, b: ArrayLike) -> Estimate:

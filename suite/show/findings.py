@@ -1,11 +1,11 @@
-"""`results/README.md`: what was found, in sentences whose numbers come from the records."""
+"""What was found, in sentences whose numbers come from the records."""
 
 from collections import Counter
 
 from suite.compare import audit
 from suite.compare.contrasts import CONTRADICTED, INCOMPLETE, SUPPORTED
 from suite.compare.frame import frame_of
-from suite.compare.judging import Outcome, judge_all
+from suite.compare.judging import Outcome
 from suite.compare.runs import Frame
 from suite.compare.verdicts import AGREES, HIGHER, LOWER, NOT_YET_RUN, TOO_FEW, UNDECIDED
 from suite.plan import paper
@@ -25,10 +25,9 @@ from suite.show.tables.entries import entries
 PRINTED = VARIANTS[0]
 
 
-def front_page(published: Published) -> str:
-    """The whole page."""
-    outcomes = judge_all(lambda name: frames(published, name))
-    sentences = (
+def sentences(published: Published, outcomes: list[list[Outcome]]) -> list[str]:
+    """What can be said with the records there are."""
+    found = (
         cells(published),
         claims(outcomes),
         first_claim(outcomes[0]),
@@ -40,17 +39,7 @@ def front_page(published: Published) -> str:
         calibration(published),
         cost_of_all(published),
     )
-    found = [text for text in sentences if text is not None]
-    lines = [
-        "# What was found",
-        "",
-        "Written from the records by `python -m suite tables`; CI checks it. In per cent of q; ± "
-        "is a standard error. [tables/](tables/README.md) has every table and figure, "
-        "[docs/suite.md](../docs/suite.md) the rules by which they judge.",
-        "",
-        *(f"{number}. {text}" for number, text in enumerate(found, start=1)),
-    ]
-    return "\n".join(lines) + "\n"
+    return [text for text in found if text is not None]
 
 
 def frames(published: Published, name: str) -> Frame:
@@ -72,7 +61,7 @@ def cells(published: Published) -> str | None:
         return None
     rest = f"; {waiting} have too few draws yet" if waiting else ""
     return (
-        f"Of the {judged} cells of [T7](tables/T7.md) that can be judged on the printed formulas "
+        f"Of the {judged} cells of [T7](paper/T7.md) that can be judged on the printed formulas "
         f"{words[AGREES]} agree with the paper's number, {words[HIGHER]} are higher, "
         f"{words[LOWER]} lower and {words[UNDECIDED]} undecided{rest}."
     )
@@ -83,8 +72,8 @@ def claims(outcomes: list[list[Outcome]]) -> str:
     kinds = Counter(_kind(one[-1].verdict) for one in outcomes)
     on_q_adj = Counter(_kind(one[0].verdict) for one in outcomes)
     return (
-        f"The paper's {len(outcomes)} [claims](tables/claims.md), judged on regret where data are "
-        f"simulated: {_listing(kinds)}; judged on q_adj, its own measure: {_listing(on_q_adj)}."
+        f"The paper's {len(outcomes)} [claims](findings/claims.md), judged on regret where data "
+        f"are simulated: {_listing(kinds)}; judged on q_adj, its own measure: {_listing(on_q_adj)}."
     )
 
 
@@ -114,7 +103,7 @@ def first_claim(outcomes: list[Outcome]) -> str | None:
         f"The paper's best model, the structured network with 512 nodes, is in scenario 4 {side} "
         f"{decides.contrast.low} by {abs(estimate.mean):.2f} in q without outcome noise (95 % "
         f"interval of the difference {low:+.2f} to {high:+.2f}, {decides.n} replicates): that it "
-        f"beats all others is [{outcome.verdict}](tables/claims.md)."
+        f"beats all others is [{outcome.verdict}](findings/claims.md)."
     )
 
 
@@ -130,5 +119,5 @@ def generators(published: Published) -> str | None:
         return None
     return (
         "Which data generator can have produced the printed numbers, by two methods that have "
-        f"nothing to choose ([audit](tables/audit.md)): {'; '.join(parts)}."
+        f"nothing to choose ([audit](findings/audit.md)): {'; '.join(parts)}."
     )

@@ -42,7 +42,7 @@ def measures(published: Published) -> str | None:
     return (
         f"In scenario 4 a paired difference of two methods spreads by {noisy.spread:.2f} between "
         f"data sets in q_adj and by {truth.spread:.2f} in regret: one replicate of regret says as "
-        f"much as {times:.0f} of q_adj ([what a measure can decide](tables/decide.md)){improper}."
+        f"much as {times:.0f} of q_adj ([what a measure can decide](findings/decide.md)){improper}."
     )
 
 
@@ -64,7 +64,7 @@ def selection(published: Published) -> str | None:
         f"The choice on validation rows flatters: {most[2]}, chosen from {most[0]:,.0f} settings, "
         f"loses {most[1].value:.2f} ± {most[1].error:.2f} of its validation q_adj on test rows, "
         f"{none[2]}, chosen from {none[0]:,.0f}, {none[1].value:.2f} ± {none[1].error:.2f} "
-        "([T2](tables/T2.md), [T3](tables/T3.md))."
+        "([T2](paper/T2.md), [T3](paper/T3.md))."
     )
 
 
@@ -78,7 +78,7 @@ def rounding_luck(published: Published) -> str | None:
         f"With other instructions of the same processor {found.differ} of {found.cells} cells of "
         f"networks end with another q_adj, by {found.median:.2f} in the median and up to "
         f"{found.largest:.2f}: rounding alone gives one run a standard deviation of "
-        f"{found.sd_q_adj:.2f} ([rounding](tables/rounding.md)), where the paper prints standard "
+        f"{found.sd_q_adj:.2f} ([rounding](findings/rounding.md)), where the paper prints standard "
         "errors of 0.05 to 0.15 for means of 20 runs."
     )
 
@@ -94,7 +94,7 @@ def calibration(published: Published) -> str | None:
     return (
         "Predicted uplifts cannot be taken at their word: in scenario 4 the slope of observed on "
         f"predicted uplift goes from {low:.2f} ({flat}) to {high:.2f} ({steep}), where 1 is right "
-        "([calibration](tables/calibration.md))."
+        "([calibration](findings/calibration.md))."
     )
 
 
@@ -113,7 +113,7 @@ def real_data(published: Published) -> str | None:
             return (
                 f"On real data, {column.name}, q over {n} re-splits is "
                 f"{', '.join(parts)}: their standard errors count that re-splits share their rows, "
-                "and printed ones of 20 re-splits are four times too small ([T4](tables/T4.md))."
+                "and printed ones of 20 re-splits are four times too small ([T4](paper/T4.md))."
             )
     return None
 
@@ -131,5 +131,5 @@ def cost_of_all(published: Published) -> str | None:
     total = sum(hours.values())
     return (
         f"The whole comparison takes {total:.0f} core-hours, {hours[most]:.1f} of them for {most} "
-        "([cost](tables/cost.md))."
+        "([cost](findings/cost.md))."
     )

@@ -39,22 +39,15 @@ class Picture:
         text = json.dumps(self.numbers, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def files(self) -> dict[str, bytes]:
-        """The image as SVG and PNG."""
+    def svg(self) -> bytes:
+        """The image."""
+        buffer = io.BytesIO()
         with matplotlib.rc_context(_STYLE):
-            figure = self.draw()
-            return {
-                f"{self.name}.svg": _bytes(figure, "svg", {"Date": None, "Description": self.mark}),
-                f"{self.name}.png": _bytes(figure, "png", {"Description": self.mark}),
-            }
+            metadata = {"Date": None, "Description": self.mark}
+            self.draw().savefig(buffer, format="svg", metadata=metadata)
+        return buffer.getvalue()
 
     @property
     def mark(self) -> str:
-        """What is written into the files: the digest of the numbers, and who drew them."""
+        """What is written into the file: the digest of the numbers, and who drew them."""
         return f"numbers {self.digest}, matplotlib {matplotlib.__version__}"
-
-
-def _bytes(figure: Figure, kind: str, metadata: dict[str, Any]) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=kind, metadata=metadata)
-    return buffer.getvalue()

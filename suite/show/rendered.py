@@ -1,69 +1,64 @@
 """Every file under `results/` that comes from the records: written, or compared with them."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import matplotlib
 
 from suite.plan.digest import ROOT
 from suite.publish.columns import Published, columns
-from suite.show.findings import front_page
-from suite.show.tables import pictures, render_text
+from suite.show.pages import Files, render
+from suite.show.picture import Picture
 from suite.show.tables.entries import STALE_MARK
 from suite.show.tables.model import escape
 from suite.show.tables.notes import STALE_NOTE
 
-TABLES = ROOT / "results" / "tables"
-FRONT = ROOT / "results" / "README.md"
+RESULTS = ROOT / "results"
+# What commands of their own measure and note (attest, perf peers, ports, rounding, study).
+MEASURED = {
+    *("attested.jsonl", "perf/peers.json", "ports/records.jsonl", "rounding/cells.csv"),
+    "study/records.jsonl",
+}
+MEASURED_FOLDERS = ("records/", "perf/asv/")  # records have seals of their own
+RENDERED_FOLDERS = ("paper/", "findings/", "columns/")  # what is rendered no longer goes
+REMEDY = "run python -m suite tables"
 
 
-def write(published: Published, folder: Path) -> int:
+def write(published: Published, folder: Path, more: Mapping[str, str]) -> int:
     """Render everything; says how many files changed. What is no longer rendered goes."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files: dict[str, bytes] = {n: t.encode() for n, t in render_text(published).items()}
-    for picture in pictures(published):
-        files |= picture.files()
+    files = render(published) | dict(more)
     changed = 0
-    for name, content in files.items():
+    for name, file in files.items():
         path = folder / name
+        content = file.svg() if isinstance(file, Picture) else file.encode()
         if not path.is_file() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
             changed += 1
-    for path in folder.iterdir():
-        if path.name not in files:
-            path.unlink()
+    for name in _unknown(folder, files):
+        if name.startswith(RENDERED_FOLDERS):
+            (folder / name).unlink()
             changed += 1
     return changed
 
 
-def check(published: Published, folder: Path) -> list[str]:
+def check(published: Published, folder: Path, more: Mapping[str, str]) -> list[str]:
     """Every difference between the files and what the records give."""
+    files = render(published) | dict(more)
     problems = []
-    text = render_text(published)
-    for name, content in text.items():
+    for name, file in files.items():
         path = folder / name
         if not path.is_file():
-            problems.append(f"{name} is missing; run python -m suite tables")
-        elif without_stale_marks(path.read_text()) != without_stale_marks(content):
-            problems.append(f"{name} differs from the records{_first_difference(path, content)}")
-    expected = set(text)
-    for picture in pictures(published):
-        files = {f"{picture.name}.{kind}" for kind in ("svg", "png")}
-        expected |= files
-        problems += _check_picture(picture, folder, sorted(files))
-    if folder.is_dir():
-        unknown = sorted({path.name for path in folder.iterdir()} - expected)
-        problems += [f"{name} comes from no record" for name in unknown]
+            problems.append(f"{name} is missing; {REMEDY}")
+        elif isinstance(file, Picture):
+            problems += _check_picture(file, path, name)
+        elif without_stale_marks(path.read_text()) != without_stale_marks(file):
+            where = _first_difference(path, file)
+            problems.append(f"{name} differs from the records; {REMEDY}{where}")
+    for name in _unknown(folder, files):
+        problems.append(f"{name} comes from no record; delete it, or render or name it in suite")
     return problems
-
-
-def check_front(published: Published, path: Path) -> list[str]:
-    """Whether the front page says what the records say."""
-    content = front_page(published)
-    if path.is_file() and path.read_text() == content:
-        return []
-    where = _first_difference(path, content) if path.is_file() else ""
-    return [f"{path.name} differs from the records or is missing{where}"]
 
 
 def without_stale_marks(text: str) -> str:
@@ -74,31 +69,34 @@ def without_stale_marks(text: str) -> str:
     return re.sub(",stale$", ",", text, flags=re.MULTILINE)
 
 
-def _check_picture(picture: object, folder: Path, names: list[str]) -> list[str]:
-    problems, rendered = [], None
-    for name in names:
-        path = folder / name
-        content = path.read_bytes() if path.is_file() else b""
-        drawn_by = re.search(rb"numbers (\w+), matplotlib ([\w.]+)", content)
-        if drawn_by is None or drawn_by[1].decode() != picture.digest:
-            problems.append(f"{name} is missing or does not show the records")
-        elif drawn_by[2].decode() == matplotlib.__version__:
-            # Another version draws the same numbers with other bytes; this one must not.
-            rendered = rendered or picture.files()
-            if rendered[name] != content:
-                problems.append(f"{name} differs from what the records give")
-    return problems
+def _unknown(folder: Path, files: Files) -> list[str]:
+    """Files that are neither rendered nor measured."""
+    there = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    unknown = there - set(files) - MEASURED
+    return sorted(name for name in unknown if not name.startswith(MEASURED_FOLDERS))
+
+
+def _check_picture(picture: Picture, path: Path, name: str) -> list[str]:
+    content = path.read_bytes()
+    drawn_by = re.search(rb"numbers (\w+), matplotlib ([\w.]+)", content)
+    if drawn_by is None or drawn_by[1].decode() != picture.digest:
+        return [f"{name} does not show the records; {REMEDY}"]
+    # Another version draws the same numbers with other bytes; this one must not.
+    if drawn_by[2].decode() == matplotlib.__version__ and picture.svg() != content:
+        return [f"{name} differs from what the records give; {REMEDY}"]
+    return []
 
 
 def _first_difference(path: Path, content: str) -> str:
     old, new = path.read_text().splitlines(), content.splitlines()
     for number, (a, b) in enumerate(zip(old, new, strict=False), start=1):
         if a != b:
-            return f", line {number}:\n    file:    {a[:160]}\n    records: {b[:160]}"
-    return f": {len(old)} lines, the records give {len(new)}"
+            return f"\n    line {number}, file:    {a[:160]}\n    line {number}, records: {b[:160]}"
+    return f" (it has {len(old)} lines, the records give {len(new)})"
 
 
 def stale(published: Published) -> list[str]:
+    """The methods whose numbers today's code is not known to give, by column."""
     found = []
     for experiment, variant in columns():
         column = published.column(experiment.name, variant)

@@ -10,11 +10,11 @@ from suite.site.page import Page
 
 # Where the site shows what docs/*.md link to in results/.
 SHOWN = {
-    "results/tables/scale.md": "speed.md#growth",
+    "results/findings/scale.md": "speed.md#growth",
     "results/perf/peers.md": "speed.md#peers",
-    "results/tables/audit.md": "claims.md#audit",
-    "results/tables/claims.md": "claims.md",
-    "results/tables/README.md": "paper.md",
+    "results/findings/audit.md": "claims.md#audit",
+    "results/findings/claims.md": "claims.md",
+    "results/README.md": "paper.md",
 }
 
 MEMBERS = """

@@ -13,8 +13,7 @@ from suite.compare.verdicts import DECIDED
 from suite.publish.columns import Published
 from suite.show import rendered as files_of
 from suite.show.dots import dot_numbers
-from suite.show.findings import front_page
-from suite.show.tables import render_text
+from suite.show.pages import render_text
 from suite.store.store import Store, write_records
 from tests.suite.made import made_column, of_other_code
 
@@ -24,9 +23,9 @@ METHODS = ["r-lasso", "x-lasso", "causal-forest", "causal-forest-honest"]
 @pytest.fixture(scope="module")
 def rendered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Made-up records and the files rendered from them."""
-    root, folder = tmp_path_factory.mktemp("records"), tmp_path_factory.mktemp("tables")
+    root, folder = tmp_path_factory.mktemp("records"), tmp_path_factory.mktemp("results")
     made_column(root, "scenario4", METHODS)
-    command.write(Published(root), folder)
+    command.write(Published(root), folder, {})
     return root, folder
 
 
@@ -34,43 +33,58 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def here(rendered: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
     """The command line looks at the rendered files."""
     monkeypatch.setattr(command, "PUBLISHED", rendered[0])
-    monkeypatch.setattr(command, "TABLES", rendered[1])
-    monkeypatch.setattr(command, "FRONT", rendered[1].parent / "front.md")
-    command.FRONT.write_text(front_page(Published(rendered[0])))
+    monkeypatch.setattr(command, "RESULTS", rendered[1])
     return rendered
 
 
 def test_every_table_of_the_paper_is_there(rendered: tuple[Path, Path]) -> None:
-    names = {path.name for path in rendered[1].iterdir()}
-    for table in ("T1", "T2", "T3", "T4", "T5", "T6", "T7", "T7-released", "T7-centred"):
-        assert {f"{table}.md", f"{table}.csv", f"{table}.tex"} <= names
-    assert {"F4.svg", "F4.png", "claims.md", "audit.md"} <= names
-    assert {"pairwise-scenario4-printed.md", "sensitivity-scenario4-printed.md"} <= names
-    for kind in ("curves", "dots", "time"):
-        assert f"{kind}-scenario4-printed.png" in names
+    names = files_in(rendered[1])
+    for table in ("T1", "T2", "T3", "T4", "T5", "T6", "T7"):
+        assert {f"paper/{table}.md", f"paper/{table}.csv", f"paper/latex/{table}.tex"} <= names
+    assert {"paper/F4.svg", "paper/latex/T7-centred.tex", "findings/overview.svg"} <= names
+    assert {"findings/claims.md", "findings/audit.csv", "README.md"} <= names
+    column = {"README.md", "pairwise.csv", "sensitivity.csv", "curves.svg", "dots.svg", "time.svg"}
+    assert {f"columns/scenario4-printed/{name}" for name in column} <= names
+    sections = (rendered[1] / "paper" / "T7.md").read_text()
+    assert sections.index("# T7") < sections.index("variant released") < sections.index("centred\n")
+
+
+def files_in(folder: Path) -> set[str]:
+    return {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_every_link_of_a_page_leads_to_a_file(rendered: tuple[Path, Path]) -> None:
+    elsewhere = {"../docs/suite.md", "../docs/measure.md", "records", "study/study.md"}
+    elsewhere |= {"perf/peers.md"}  # not in this folder; the published ones are checked below
+    for folder, known in ((rendered[1], elsewhere), (command.RESULTS, set())):
+        for page in folder.rglob("*.md"):
+            for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text()):
+                assert target in known or (page.parent / target).exists(), (page, target)
 
 
 def test_tables_hold_ours_the_paper_s_and_the_verdict(rendered: tuple[Path, Path]) -> None:
     root, folder = rendered
     values = [r.test.q_adj for r in Published(root).column("scenario4", "printed").of("r-lasso")]
-    lines = list(csv.DictReader(io.StringIO((folder / "T7.csv").read_text())))
-    (line,) = [x for x in lines if x["method"] == "r-lasso" and x["column"] == "scenario4"]
+    lines = list(csv.DictReader(io.StringIO((folder / "paper" / "T7.csv").read_text())))
+    cell = {"method": "r-lasso", "column": "scenario4", "variant": "printed"}
+    (line,) = [line for line in lines if cell.items() <= line.items()]
     assert float(line["mean"]) == pytest.approx(sum(values) / len(values))
     assert float(line["paper"]) == 2.83
     assert line["verdict"] in {f"{word} (interim)" for word in DECIDED}
-    text = (folder / "T3.md").read_text()
+    text = (folder / "paper" / "T3.md").read_text()
     assert "not yet run" in text
     assert "Oracle (true uplift)" in text
-    assert "private data" in (folder / "T4.md").read_text()
-    assert (folder / "T5.md").read_text().count("private data") >= 12
+    assert "private data" in (folder / "paper" / "T4.md").read_text()
+    assert (folder / "paper" / "T5.md").read_text().count("private data") >= 12
     for words in ("Replicates: 0-7", "printed", "J = 10", "0123456789"):
         assert words in text
 
 
 def test_rendering_is_byte_stable(rendered: tuple[Path, Path], tmp_path: Path) -> None:
-    command.write(Published(rendered[0]), tmp_path)
-    for path in rendered[1].iterdir():
-        assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name
+    command.write(Published(rendered[0]), tmp_path, {})
+    assert files_in(tmp_path) == files_in(rendered[1])
+    for name in files_in(tmp_path):
+        assert (tmp_path / name).read_bytes() == (rendered[1] / name).read_bytes(), name
 
 
 def test_check_passes_on_what_was_rendered(here: tuple[Path, Path]) -> None:
@@ -80,7 +94,8 @@ def test_check_passes_on_what_was_rendered(here: tuple[Path, Path]) -> None:
 def test_check_fails_on_one_edited_digit(
     here: tuple[Path, Path], capsys: pytest.CaptureFixture
 ) -> None:
-    names = ["T2.md", "T7.csv", "T1.tex", "claims.md", "dots-scenario4-printed.svg"]
+    names = ["paper/T2.md", "paper/T7.csv", "paper/latex/T1.tex", "findings/claims.md"]
+    names += ["columns/scenario4-printed/dots.svg", "README.md"]
     originals = {here[1] / name: (here[1] / name).read_text() for name in names}
     for path, original in originals.items():
         position = re.search(r"\d(?=\D*$)", original[: len(original) // 2]).start()
@@ -110,23 +125,36 @@ def test_check_fails_on_an_edited_record(
         path.write_text(original)
 
 
-def test_check_fails_on_a_file_that_comes_from_no_record(here: tuple[Path, Path]) -> None:
-    extra = here[1] / "T9.md"
+@pytest.mark.parametrize("name", ["T9.md", "paper/T9.md", "perf/more.csv"])
+def test_check_fails_on_a_file_that_comes_from_no_record(
+    here: tuple[Path, Path], name: str, capsys: pytest.CaptureFixture
+) -> None:
+    extra = here[1] / name
+    extra.parent.mkdir(exist_ok=True)
     extra.write_text("3.99")
     try:
         assert command.main(["--check"]) == 1
+        assert f"{name} comes from no record; delete it" in capsys.readouterr().err
+        command.main([])
+        assert extra.exists() == (not name.startswith("paper/"))  # only what was rendered goes
     finally:
-        extra.unlink()
+        extra.unlink(missing_ok=True)
+
+
+def test_records_and_measurements_are_no_unknown_files(here: tuple[Path, Path]) -> None:
+    for name in ("records/scenario4-printed/x.jsonl", "perf/asv/a.json", "attested.jsonl"):
+        (here[1] / name).parent.mkdir(parents=True, exist_ok=True)
+        (here[1] / name).write_text("")
+    assert command.main(["--check"]) == 0
 
 
 def test_stale_records_are_marked_and_fail_only_the_strict_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
-    root, folder = tmp_path / "records", tmp_path / "tables"
+    root, folder = tmp_path / "records", tmp_path / "results"
     made_column(root, "scenario4", ["r-lasso"])
     monkeypatch.setattr(command, "PUBLISHED", root)
-    monkeypatch.setattr(command, "TABLES", folder)
-    monkeypatch.setattr(command, "FRONT", tmp_path / "README.md")
+    monkeypatch.setattr(command, "RESULTS", folder)
     command.main([])
     # The code changes after the tables were rendered.
     old = Store(root).records("scenario4-printed")
@@ -136,20 +164,11 @@ def test_stale_records_are_marked_and_fail_only_the_strict_check(
     assert "stale in scenario4-printed: r-lasso" in capsys.readouterr().out
     assert command.main(["--check", "--strict"]) == 1
     stale = render_text(Published(root))
-    for name in ("T2.md", "T2.tex", "T2.csv"):
+    for name in ("paper/T2.md", "paper/latex/T2.tex", "paper/T2.csv"):
         fresh = (folder / name).read_text()
         assert stale[name] != fresh  # the marks are there
         unmarked = files_of.without_stale_marks
         assert unmarked(stale[name]) == unmarked(fresh)
-
-
-def test_check_fails_on_an_edited_front_page(
-    here: tuple[Path, Path], capsys: pytest.CaptureFixture
-) -> None:
-    assert "The paper's 13 [claims]" in command.FRONT.read_text()
-    command.FRONT.write_text(command.FRONT.read_text().replace("13", "14"))
-    assert command.main(["--check"]) == 1
-    assert "front.md differs" in capsys.readouterr().err
 
 
 def tidy_lines(files: dict[str, str]) -> list[dict[str, str]]:
@@ -193,12 +212,12 @@ def test_all_replicates_of_a_column_are_equal(uneven: dict[str, str]) -> None:
             columns.setdefault(column, set()).add(line["replicates"])
     assert set(columns) == {("scenario4", "printed"), ("scenario3", "printed"), ("insurance", "")}
     assert all(len(counts) == 1 for counts in columns.values()), columns
-    assert "6 of 9" in uneven["T2.md"]  # a row that lacks some shows how many it has
+    assert "6 of 9" in uneven["paper/T2.md"]  # a row that lacks some shows how many it has
 
 
 def test_the_published_tables_have_one_verdict_per_cell_and_common_replicates() -> None:
     """The rendered files themselves, as they are published."""
-    files = {path.name: path.read_text() for path in command.TABLES.glob("*.csv")}
+    files = {str(path): path.read_text() for path in command.RESULTS.glob("*/*.csv")}
     verdicts: dict[tuple[str, ...], set[str]] = {}
     counts: dict[tuple[str, ...], set[str]] = {}
     for line in tidy_lines(files):
@@ -224,8 +243,8 @@ def test_a_figure_shows_rows_on_the_same_replicates(tmp_path: Path) -> None:
 
 def test_nothing_published_still_renders(tmp_path: Path) -> None:
     files = render_text(Published(tmp_path))
-    assert "not yet run" in files["T1.md"]
-    assert "not yet run" in files["claims.md"]
+    assert "not yet run" in files["paper/T1.md"]
+    assert "not yet run" in files["findings/claims.md"]
 
 
 def test_every_row_of_the_paper_has_its_method() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from suite.compute.outcome import Cost
 from suite.plan.experiments import EXPERIMENTS
 from suite.publish.columns import Published
-from suite.show.tables import render_text
+from suite.show.pages import render_text
 from suite.show.tables.scale import scale
 from suite.store.store import write_records
 from tests.suite.made import made_record
@@ -35,6 +35,6 @@ def test_scale_has_no_comparison_of_quality(tmp_path: Path) -> None:
     record = made_record("twin-512-structured", experiment="synthetic-4m", variant=None)
     write_records(tmp_path / "synthetic-4m" / "twin-512-structured.jsonl", [record])
     names = render_text(Published(tmp_path))
-    assert "scale.md" in names
-    assert not [name for name in names if name.startswith("pairwise-synthetic")]
+    assert "findings/scale.md" in names
+    assert not [name for name in names if name.startswith("columns/synthetic")]
     assert all(not e.in_paper for e in EXPERIMENTS.values() if e.scale)

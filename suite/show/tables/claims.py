@@ -16,7 +16,17 @@ HEADS = (
     *("5 % bound", "p for it", "p against it", "verdict"),
 )
 TIDY = (
-    *("claim", "kind", "measure", "margin", "high", "high_experiment", "low", "low_experiment"),
+    *(
+        "variant",
+        "claim",
+        "kind",
+        "measure",
+        "margin",
+        "high",
+        "high_experiment",
+        "low",
+        "low_experiment",
+    ),
     *("replicates_in_common", "difference", "standard_error", "df", "lower_95", "upper_95"),
     *("p_one_sided", "p_wilcoxon", "scenarios_ahead", "claim_p", "claim_p_holm"),
     *("against_p_holm", "verdict"),
@@ -36,7 +46,8 @@ def claims_table(published: Published, variant: str) -> Table:
             first = outcome is measures[0]
             name = (str(number), outcome.claim.text) if first else ("", "")
             rows.append((*texts((*name, *_fields(outcome))), Text(outcome.verdict, bold=True)))
-            tidy += [_line(number, outcome, finding) for finding in outcome.findings]
+            lines = [_line(number, outcome, finding) for finding in outcome.findings]
+            tidy += [{"variant": variant, **line} for line in lines]
         lacking = [_where(f.contrast) for f in measures[0].findings if f.n == 0]
         if lacking:
             missing.append(f"{number}: {', '.join(dict.fromkeys(lacking))}")

@@ -28,7 +28,7 @@ def decide(published: Published) -> Table:
     """What can this measure decide on this data set?"""
     rows, tidy, used = [], [], []
     for experiment, variant in columns():
-        if experiment.scale:
+        if not experiment.compares_methods:
             continue
         column = published.column(experiment.name, variant)
         for found in decisions(frame_of(column), simulated_data(column)):

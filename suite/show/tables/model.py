@@ -49,7 +49,7 @@ class Text:
 class Table:
     """Rows of fields under a header; a row of one field is a heading across the table."""
 
-    name: str  # the file's name
+    name: str
     title: str
     header: tuple[Text, ...]
     rows: tuple[tuple[Text, ...], ...]
@@ -60,10 +60,10 @@ class Table:
     tidy_fields: tuple[str, ...] = TIDY
     label: str = field(default="")
 
-    def markdown(self) -> str:
+    def markdown(self, heading: str = "#") -> str:
         """The table as Markdown."""
         width = len(self.header)
-        lines = [f"# {self.title}", "", _row(item.markdown for item in self.header)]
+        lines = [f"{heading} {self.title}", "", _row(item.markdown for item in self.header)]
         lines.append(_row(["---" if i < self.left else "---:" for i in range(width)]))
         for row in self.rows:
             cells = [item.markdown for item in row]
@@ -110,14 +110,6 @@ class Table:
         for line in self.tidy:
             writer.writerow({name: _plain(value) for name, value in line.items()})
         return buffer.getvalue()
-
-    def files(self) -> dict[str, str]:
-        """Every file of the table by name."""
-        return {
-            f"{self.name}.md": self.markdown(),
-            f"{self.name}.tex": self.latex(),
-            f"{self.name}.csv": self.csv(),
-        }
 
 
 def texts(values: Iterable[str | Text]) -> tuple[Text, ...]:

@@ -1,12 +1,12 @@
-"""T4 and T5: real data. The paper's insurance data are private; public stand-ins run instead."""
+"""T4: real data. The paper's insurance data are private; public stand-ins run instead."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import baselines
 from baselines.causal_forest import LARGEST_SAMPLE
 from suite.compare.frame import frame_of
 from suite.compare.means import mean_of
-from suite.compare.runs import BOUNDS, Run
+from suite.compare.runs import BOUNDS
 from suite.compare.verdicts import PRIVATE, WIDEST_REAL
 from suite.plan import paper
 from suite.plan.experiments import EXPERIMENTS
@@ -15,7 +15,8 @@ from suite.publish.columns import Column, Published
 from suite.show.tables import notes
 from suite.show.tables.details import nodes
 from suite.show.tables.entries import Entry, entries
-from suite.show.tables.model import Table, Text, headings, texts
+from suite.show.tables.model import Table, Text, headings
+from suite.show.tables.row_pairs import NOTE, Differences
 from suite.show.tables.simulated import model_name
 
 TWIN, FOREST = "Twin_NN 512 structured", "Causal Forest (Honest)"
@@ -33,13 +34,9 @@ T4_ROWS = {
     "criteo-4m": "CRITEO-UPLIFT1 4M",
     "criteo-sample": "CRITEO-UPLIFT1 public sample",
     "hillstrom": "Hillstrom e-mail campaign",
-}
-T5_ROWS = ("Twin_mu", TWIN, "Logistic", FOREST)
-T5_STAND_INS = ("insurance", "charity")
-PARTS: dict[str, Callable[[Run], float]] = {
-    "Training": lambda run: run.train.q_adj,
-    "Validation": lambda run: run.valid.q_adj,
-    "Test": lambda run: run.test.q_adj,
+    "criteo-conversion": "CRITEO-UPLIFT1 200K, conversion instead of visit",
+    "gotv": "Letters to voters",
+    "starbucks": "Starbucks promotion",
 }
 
 
@@ -55,21 +52,23 @@ def t4(published: Published) -> Table:
         papers = _papers(source)
         by_q = entries(source, rows, {}, lambda run: run.q)
         found = entries(source, rows, papers)
-        body.append((Text(_heading(label, source)),))
-        body += [_t4_row(row, source, by_q[row], found[row]) for row in rows]
+        body.append((Text(heading(label, source)),))
+        paired = Differences(published, source, by_q[TWIN])
+        body += [_t4_row(row, source, by_q[row], found[row], paired) for row in rows]
         tidy += [
             entry.tidy("T4", measure, source) | {"row": f"{label}: {row}"}
             for measure, group in (("q", by_q), ("q_adj", found))
             for row, entry in group.items()
         ]
+        tidy += [line for entry in by_q.values() for line in paired.tidy("T4", label, entry)]
         columns.append(source)
         runs += [run for entry in found.values() for run in entry.runs]
     return Table(
         name="T4",
         title="T4: twin network with structured sparsity and honest causal forest on real data",
         header=headings(
-            *("Method", "q", "s.e. in one test set", "q_adj", "paper", "difference", "verdict"),
-            *("m_hat/m", "paper's"),
+            *("Method", "q", "s.e. in one test set", "difference in q", "q_adj", "paper"),
+            *("difference", "verdict", "m_hat/m", "paper's"),
         ),
         rows=tuple(body),
         notes=(
@@ -80,6 +79,7 @@ def t4(published: Published) -> Table:
             f"{LARGEST_SAMPLE:,} at most.",
             *notes.footer(columns, runs),
             notes.RESPLITS,
+            NOTE,
             "S.e. in one test set: what the lottery of its outcomes alone gives q, from the counts "
             "of the bins (empty where older records did not keep the responses).",
             "Verdict on real data: h = t(0.975, J-1) sqrt(se² + (4 b)²), b the printed standard "
@@ -88,53 +88,6 @@ def t4(published: Published) -> Table:
         ),
         tidy=tuple(tidy),
         label="tab:final_models_results2",
-    )
-
-
-def t5(published: Published) -> Table:
-    """Training, validation and test q_adj on the insurance data."""
-    private = [
-        (
-            *(model_name(_short(row)), Text("")),
-            Text(paper.text("T5", _short(row), "m_hat/m") or ""),
-            *(
-                field
-                for part in PARTS
-                for field in (Text(PRIVATE), _printed(paper.printed("T5", _short(row), part)))
-            ),
-        )
-        for row in T5_ROWS
-    ]
-    body: list[tuple[Text, ...]] = [(Text(f"{PRIVATE_ROW}, as printed"),), *private]
-    tidy, columns, runs = [], [], []
-    for name in T5_STAND_INS:
-        source = published.column(name)
-        body.append((Text(_heading(T4_ROWS[name], source)),))
-        found = {
-            part: entries(source, {row: paper.method_of(row) for row in T5_ROWS}, {}, number)
-            for part, number in PARTS.items()
-        }
-        for row in T5_ROWS:
-            fields = [f for part in PARTS for f in (found[part][row].value(DECIMALS), Text(""))]
-            body.append((model_name(_short(row)), nodes(found["Test"][row]), Text(""), *fields))
-        tidy += [
-            entry.tidy("T5", part, source) | {"row": f"{T4_ROWS[name]}: {row}"}
-            for part, by_row in found.items()
-            for row, entry in by_row.items()
-        ]
-        columns.append(source)
-        runs += [run for entry in found["Test"].values() for run in entry.runs]
-    return Table(
-        name="T5",
-        title="T5: q_adj on training, validation and test rows of insurance data",
-        header=(
-            *headings("Method", "m_hat/m", "paper's"),
-            *texts(head for part in PARTS for head in (part, "paper")),
-        ),
-        rows=tuple(body),
-        notes=(*notes.footer(columns, runs, notes.MEASURE), notes.RESPLITS),
-        tidy=tuple(tidy),
-        label="tab:final_models_results",
     )
 
 
@@ -156,7 +109,7 @@ def _papers(source: Column) -> Mapping[str, Printed | None]:
     return {row: paper.real_data_value(row, data_row) for row in (TWIN, FOREST)}
 
 
-def _heading(label: str, source: Column) -> str:
+def heading(label: str, source: Column) -> str:
     run = next(iter(frame_of(source).every_run), None)
     size = f": {run.rows:,} rows, p = {run.p}, n = {len(frame_of(source).common)}" if run else ""
     return label + size
@@ -166,20 +119,22 @@ def _private_t4() -> list[tuple[Text, ...]]:
     size = f"50,000 rows, p = {paper.text('T4', PRIVATE_ROW, 'p')}"
     lines = [(Text(f"{PRIVATE_ROW}, as printed: {size}"),)]
     for row in (TWIN, FOREST):
-        value = _printed(paper.real_data_value(row, PRIVATE_ROW))
+        value = printed_value(paper.real_data_value(row, PRIVATE_ROW))
         left = paper.text("T4", PRIVATE_ROW, "m_hat/m") or "" if row == TWIN else ""
         empty = Text("")
-        fields = (empty, empty, empty, value, empty, Text(PRIVATE), empty, Text(left))
+        fields = (empty, empty, empty, empty, value, empty, Text(PRIVATE), empty, Text(left))
         lines.append((model_name(row), *fields))
     return lines
 
 
-def _t4_row(row: str, source: Column, by_q: Entry, entry: Entry) -> tuple[Text, ...]:
+def _t4_row(
+    row: str, source: Column, by_q: Entry, entry: Entry, paired: Differences
+) -> tuple[Text, ...]:
     data_row = source.experiment.paper_row or ""
     printed_nodes = paper.text("T4", data_row, "m_hat/m") or "" if row == TWIN else ""
     return (
-        *(model_name(row), by_q.value(DECIMALS), _within(entry)),
-        *(entry.value(DECIMALS), _printed(entry.paper)),
+        *(model_name(row), by_q.value(DECIMALS), _within(entry), paired.text(by_q, DECIMALS)),
+        *(entry.value(DECIMALS), printed_value(entry.paper)),
         *(entry.change(DECIMALS), Text(entry.verdict), nodes(entry), Text(printed_nodes)),
     )
 
@@ -190,10 +145,5 @@ def _within(entry: Entry) -> Text:
     return Text("" if error is None else f"{error.value:.{DECIMALS}f}")
 
 
-def _short(row: str) -> str:
-    """T5 calls the structured network Twin_NN."""
-    return "Twin_NN" if row == TWIN else row
-
-
-def _printed(value: Printed | None) -> Text:
+def printed_value(value: Printed | None) -> Text:
     return Text("" if value is None else f"{value.value:g} ({value.standard_error:g})")

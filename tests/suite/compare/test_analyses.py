@@ -11,7 +11,7 @@ from suite.compare.decide import decisions
 from suite.compare.runs import Frame
 from suite.compare.verdicts import NOT_YET_RUN
 from suite.publish.columns import Published
-from suite.show.findings import front_page
+from suite.show.pages import render_text
 from suite.show.tables.audit import audit_table, same_data, variants
 from suite.show.tables.cost import cost
 from suite.show.tables.decide import rounding_table
@@ -112,11 +112,12 @@ def test_cost_is_time_by_planned_replicates(tmp_path: Path) -> None:
 
 
 def test_the_front_page_says_nothing_it_does_not_know(tmp_path: Path) -> None:
-    text = front_page(Published(tmp_path))
-    assert text.count("\n1. ") == 1
-    assert "2. " not in text
-    assert NOT_YET_RUN not in text
+    text = render_text(Published(tmp_path))["README.md"]
+    found = text.partition("## The paper's claims")[0]
+    assert found.count("\n1. ") == 1
+    assert "2. " not in found
+    assert NOT_YET_RUN not in found
     made_column(tmp_path, "scenario4", ["r-lasso", "x-lasso", "oracle", "random"], replicates=20)
-    full = front_page(Published(tmp_path))
+    full = render_text(Published(tmp_path))["README.md"]
     assert "In scenario 4 a paired difference" in full
-    assert "tables/audit.md" in full
+    assert "findings/audit.md" in full
