@@ -33,7 +33,10 @@ def answer(campaign: Campaign, choice: Choice, comparison: Comparison, priced: b
     arm = campaign.arms[comparison.everybody_arm]
     everybody = f"everybody with {arm}" if len(campaign.arms) > 2 else "everybody"
     all_text = interval(comparison.all_treated, priced)
-    share = f"{100 * comparison.share:.0f} %"
+    share = f"{100 * comparison.share:.0f} % of customers"
+    if len(campaign.arms) > 2:
+        shares = zip(campaign.arms[1:], comparison.shares, strict=True)
+        share += f" ({', '.join(f'{name} {100 * part:.0f} %' for name, part in shares)})"
     if not priced and campaign.budget is None:
         first = f"Treating {everybody} changes the outcome by {all_text}."
         if choice.tells:
@@ -55,7 +58,7 @@ def answer(campaign: Campaign, choice: Choice, comparison: Comparison, priced: b
         )
         return Answer(better, first, second)
     if comparison.over_better.low > 0:
-        first = f"Treat {share} of customers."
+        first = f"Treat {share}."
         second = (
             f"That earns {interval(comparison.nobody, priced)} {unit} against treating nobody and "
             f"{interval(comparison.everybody, priced)} against treating {everybody}."
@@ -64,7 +67,7 @@ def answer(campaign: Campaign, choice: Choice, comparison: Comparison, priced: b
     better = everybody if comparison.better == "everybody" else "nobody"
     first = f"No evidence that choosing beats treating {better}."
     second = (
-        f"The rule treats {share} of customers; the difference is "
+        f"The rule treats {share}; the difference is "
         f"{interval(comparison.over_better, priced)} {unit}."
     )
     return Answer("no evidence", first, second)
