@@ -106,18 +106,17 @@ def analyse(
         broken = [result.error for result in means.values() if result.error]
         if broken:
             raise RuntimeError(f"the outcome means cannot be fitted: {broken[0]}")
-        fits, whole, progress = plan.run_methods(
-            methods, k, campaign.n, workers, store, deadline, said
-        )
-        if not fits:
-            failed = "; ".join(f"{name}: {error}" for name, error in progress.failed.items())
+        race = plan.Race(k, campaign.n, workers, store, deadline, said)
+        race.run(methods)
+        if not race.found:
+            failed = "; ".join(f"{name}: {error}" for name, error in race.progress.failed.items())
             raise RuntimeError(f"no method could be fitted ({failed})")
         with threadpool_limits(1):  # threads would add up sums in another order
-            found = findings.find(campaign, setup, means, fits, progress)
+            found = findings.find(campaign, setup, means, race.found, race.progress)
         # Without a choice any model will do: its calibration is flat.
         name = found.outcome.final.method
-        name = next(iter(fits)) if name == NO_MODEL else name
-        unit = Unit("final", {"method": name, "whole": whole[name]})
+        name = next(iter(race.found)) if name == NO_MODEL else name
+        unit = Unit("final", {"method": name, "whole": race.whole[name]})
         fitted = run_units([unit], workers, store)[unit.key]
         if fitted.error:
             raise RuntimeError(f"{name} cannot be fitted on all rows: {fitted.error}")

@@ -6,6 +6,7 @@ from typing import Any
 from suite.campaign.svg import Plot, rows_plot, ticks
 
 Summary = dict[str, Any]
+NEAR_EVERYBODY = 0.85
 EMPTY = 0.04  # of the height, above and below what is drawn
 
 
@@ -47,7 +48,9 @@ def profit(summary: Summary) -> str:
         plot.text(plot.px(x) + right, plot.py(y) + down, name, "name", anchor)
     if 0 < rule["share"] < 1:
         plot.dot(rule["share"], at, "rule", 6)
-        plot.text(plot.px(rule["share"]), plot.py(at) - 12, "the rule", "strong", "middle")
+        near = rule["share"] > NEAR_EVERYBODY  # whose name stands there already
+        anchor, up = ("end", 28) if near else ("middle", 12)
+        plot.text(plot.px(rule["share"]), plot.py(at) - up, "the rule", "strong", anchor)
     return plot.svg()
 
 
@@ -76,9 +79,11 @@ def love(summary: Summary) -> str:
     """Standardised differences between the arms, with lines at 0.05."""
     rows = summary["fair"]["differences"]
     many = len(summary["treatments"]) > 1
-    names = [f"{r['name']} ({r['arm']})" if many else r["name"] for r in rows]
+    names = [f"{r['name']}\n{r['arm']}" if many else r["name"] for r in rows]
     reach = max([0.06, *(abs(r["value"]) * 1.1 for r in rows)])
-    plot = rows_plot("Differences between the arms before treatment", names, (-reach, reach), 24)
+    plot = rows_plot(
+        "Differences between the arms before treatment", names, (-reach, reach), 36 if many else 24
+    )
     plot.axis_x(*_ticks_said(-reach, reach), "difference in standard deviations")
     for limit in (-0.05, 0.05):
         plot.line((limit, limit), plot.y, "limit")

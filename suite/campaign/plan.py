@@ -38,7 +38,8 @@ class Progress:
     """What happened to each method, for the page and the terminal."""
 
     seconds: dict[str, float] = field(default_factory=dict)  # CPU seconds of all its fits
-    left_out: dict[str, float] = field(default_factory=dict)  # for time: seconds it would need
+    # For time: seconds it would need; None where none were left to find that out.
+    left_out: dict[str, float | None] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
 
 
@@ -75,57 +76,83 @@ def left_outs(folds: int) -> list[tuple[int, ...]]:
     return [(k,) for k in range(folds)] + list(combinations(range(folds), 2))
 
 
-def run_methods(
-    methods: Sequence[str],
-    folds: int,
-    rows: int,
-    workers: Pool,
-    store: Store,
-    deadline: float,
-    said: Callable[[str], None],
-) -> tuple[dict[str, dict[tuple[int, ...], Result]], dict[str, bool], Progress]:
-    """The fits of each method that fits into the time: results by left-out folds, `whole` flags.
+Fits = dict[tuple[int, ...], Result]  # by the folds that were left out
+
+
+@dataclass
+class Race:
+    """Methods one after the other, each only if it fits into the time that is left.
 
     Whether a method was left out for time is a result like others: on resuming it stays so.
     """
-    progress, found, whole = Progress(), {}, {}
-    jobs = workers.jobs
-    pilot_rows = min(rows, max(PILOT_ROWS, int(rows * PILOT_SHARE)))
-    pilots = [Unit("pilot", {"method": m, "rows": pilot_rows}) for m in methods]
-    for number, (method, unit) in enumerate(zip(methods, pilots, strict=True), start=1):
-        verdict = store.get(f"left out {method}")
+
+    folds: int
+    rows: int
+    workers: Pool
+    store: Store
+    deadline: float  # on the monotonic clock
+    said: Callable[[str], None]
+    progress: Progress = field(default_factory=Progress)
+    found: dict[str, Fits] = field(default_factory=dict)
+    whole: dict[str, bool] = field(default_factory=dict)  # it needs no rows for tuning
+
+    def run(self, methods: Sequence[str]) -> None:
+        """Fill `found` and `progress`."""
+        rows = min(self.rows, max(PILOT_ROWS, int(self.rows * PILOT_SHARE)))
+        pilots = [Unit("pilot", {"method": m, "rows": rows}) for m in methods]
+        for i, method in enumerate(methods):
+            # The pilots of the next methods keep the other workers busy.
+            what = self._run(method, pilots[i : i + self.workers.jobs], first=i == 0)
+            if what:
+                self.said(f"[{i + 1}/{len(methods)}] {method} {what}")
+
+    def _run(self, method: str, pilots: list[Unit], first: bool) -> str:
+        """What to say about a method after it was fitted or not."""
+        verdict = self.store.get(f"left out {method}")
         if verdict is not None:
-            progress.left_out[method] = verdict.values["needs"]
-            continue
-        # The pilots of the next methods keep the other workers busy.
-        following = pilots[number - 1 : number - 1 + jobs]
-        pilot = run_units(following, workers, store)[unit.key]
+            self.progress.left_out[method] = verdict.values["needs"]
+            return ""
+        # One method is always compared with none.
+        if not first and self.store.get(pilots[0].key) is None and self._late(method, None):
+            return "was not tried: time is over"
+        pilot = run_units(pilots, self.workers, self.store)[pilots[0].key]
         if pilot.error:
-            progress.failed[method] = pilot.error
-            continue
-        whole[method] = not pilot.values["tunes"]
+            self.progress.failed[method] = pilot.error
+            return f"failed: {pilot.error}"
+        whole = self.whole[method] = not pilot.values["tunes"]
         units = {
-            out: Unit("fit", {"left_out": out, "method": method, "whole": whole[method]})
-            for out in left_outs(folds)
+            out: Unit("fit", {"left_out": out, "method": method, "whole": whole})
+            for out in left_outs(self.folds)
         }
-        waiting = sum(store.get(unit.key) is None for unit in units.values())
-        needs = pilot.values["cpu_seconds"] * rows / pilot_rows * _share(folds) * len(units) / jobs
-        late = needs * waiting / len(units) > deadline - time.monotonic()
-        if waiting and late and number > 1:  # one method is always compared with none
-            store.put(f"left out {method}", Result(values={"needs": math.ceil(needs)}))
-            progress.left_out[method] = math.ceil(needs)
-            said(f"[{number}/{len(methods)}] {method} needs {needs:.0f} s: left out for time")
-            continue
-        results = run_units(units.values(), workers, store)
+        waiting = [unit for unit in units.values() if self.store.get(unit.key) is None]
+        scale = _share(self.folds) * len(waiting) / self.workers.jobs
+        rows = pilots[0].arguments["rows"]
+        needs = pilot.values["cpu_seconds"] * self.rows / rows * scale
+        if waiting and not first and self._late(method, needs):
+            return f"needs {needs:.0f} s: left out for time"
+        # Few rows may mislead: the first real fits say better how long all of them take.
+        began, some = time.monotonic(), waiting[-self.workers.jobs :]
+        run_units(some, self.workers, self.store)
+        needs = (time.monotonic() - began) / (1 - 2 / self.folds) * scale
+        if len(waiting) > len(some) and not first and self._late(method, needs):
+            return f"needs {needs:.0f} s: left out for time"
+        results = run_units(units.values(), self.workers, self.store)
         errors = [results[u.key].error for u in units.values() if results[u.key].error]
-        progress.seconds[method] = sum(results[u.key].seconds for u in units.values())
+        seconds = self.progress.seconds[method] = sum(r.seconds for r in results.values())
         if errors:
-            progress.failed[method] = errors[0]
-            said(f"[{number}/{len(methods)}] {method} failed: {errors[0]}")
-            continue
-        found[method] = {out: results[u.key] for out, u in units.items()}
-        said(f"[{number}/{len(methods)}] {method} {progress.seconds[method]:.0f} s")
-    return found, whole, progress
+            self.progress.failed[method] = errors[0]
+            return f"failed: {errors[0]}"
+        self.found[method] = {out: results[u.key] for out, u in units.items()}
+        return f"{seconds:.0f} s"
+
+    def _late(self, method: str, needs: float | None) -> bool:
+        """Whether `needs` seconds are not left; then the method stays out for good."""
+        if (needs or 0.0) <= self.deadline - time.monotonic():
+            return False
+        needs = None if needs is None else math.ceil(needs)
+        self.store.put(f"left out {method}", Result(values={"needs": needs}))
+        self.progress.left_out[method] = needs
+        return True
 
 
 def _share(folds: int) -> float:

@@ -1,14 +1,16 @@
 """Numbers as the page prints them."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 
-def money(value: float) -> str:
-    """+0.34; three digits where it is small; no cents from a thousand up."""
-    if abs(value) >= 1000:
+def money(value: float, size: float | None = None) -> str:
+    """+0.34; three digits where it (or `size`) is small; no cents from a thousand up."""
+    size = abs(value) if size is None else size
+    if size >= 1000:
         return f"{value:+,.0f}"
-    return f"{value:+,.2f}" if abs(value) >= 0.095 or value == 0 else f"{value:+.3f}"
+    return f"{value:+,.2f}" if size >= 0.095 or size == 0 else f"{value:+.3f}"
 
 
 def points(value: float) -> str:
@@ -23,6 +25,7 @@ def percent(share: float) -> str:
 
 def interval_of(estimate: dict[str, Any], say: Callable[[float], str]) -> str:
     """0.18 to 0.50."""
+    say = _alike(estimate, say)
     low, high = say(estimate["low"]), say(estimate["high"])
     unit = " points" if high.endswith(" points") else ""
     low, high = low.removesuffix(unit), high.removesuffix(unit)
@@ -34,4 +37,11 @@ def estimate_of(estimate: dict[str, Any], say: Callable[[float], str]) -> str:
     """+0.34 (0.18 to 0.50)."""
     unit = " points" if say(0.0).endswith(" points") else ""
     inside = interval_of(estimate, say).removesuffix(unit)
-    return f"{say(estimate['mean']).removesuffix(unit)} ({inside}){unit}"
+    mean = _alike(estimate, say)(estimate["mean"]).removesuffix(unit)
+    return f"{mean} ({inside}){unit}"
+
+
+def _alike(estimate: dict[str, Any], say: Callable[[float], str]) -> Callable[[float], str]:
+    """Money of one interval has the same number of digits."""
+    size = max(abs(estimate["low"]), abs(estimate["high"]))
+    return partial(money, size=size) if say is money else say

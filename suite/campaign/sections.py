@@ -42,11 +42,15 @@ def _whom(s: Summary) -> Context:
     say = money if priced else points
     unit = "per customer" if priced else "of all customers"
     best = max(s["curve"], key=lambda point: point["mean"])
-    caption = (
-        f"The best {percent(best['share'])} give the most, {say(best['mean'])} {unit}; "
-        f"treating everybody gives {say(s['curve'][-1]['mean'])}. The band holds for the whole "
-        "curve; the dashed line is choice at random."
-    )
+    all_treated = s["curve"][-1]
+    if best is all_treated:
+        caption = f"Treating everybody gives the most, {say(best['mean'])} {unit}"
+    else:
+        caption = (
+            f"The best {percent(best['share'])} give the most, {say(best['mean'])} {unit}; "
+            f"treating everybody gives {say(all_treated['mean'])}"
+        )
+    caption += ". The band holds for the whole curve; the dashed line is choice at random."
     against = [
         [
             f"the rule against {words}",

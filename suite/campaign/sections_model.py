@@ -142,9 +142,13 @@ def methods(s: Summary) -> Context | None:
 def methods_notes(s: Summary) -> list[str]:
     """What was left out, what failed, what the folds chose."""
     notes = [f"{name} failed: {error}" for name, error in s["failed"].items()]
-    late = ", ".join(f"{name} ({n:,.0f} s)" for name, n in s["this_run"]["left_out"].items())
-    if late:
-        notes.append(f"Left out for time, with the seconds that they would need: {late}.")
+    late = s["this_run"]["left_out"]
+    tried = ", ".join(f"{name} ({n:,.0f} s)" for name, n in late.items() if n is not None)
+    if tried:
+        notes.append(f"Left out for time, with the seconds that they would need: {tried}.")
+    untried = ", ".join(name for name, n in late.items() if n is None)
+    if untried:
+        notes.append(f"Not tried, because time was over (--time): {untried}.")
     counts = Counter(s["chosen_in_folds"])
     folds = ", ".join(f"{name} in {n}" for name, n in counts.most_common())
     return [

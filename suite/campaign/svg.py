@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from html import escape
 from math import ceil, floor, log10
 
-LETTER = 7.2  # width of a letter of the labels, about; on a phone they are larger
+LINE = 14  # from one line of a label to the next
+LETTER = 8.0  # width of a letter of the labels, about; on a phone they are larger
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
@@ -101,18 +102,27 @@ class Plot:
 
 
 def rows_plot(
-    title: str, names: Sequence[str], x: tuple[float, float], row: int = 28, most_letters: int = 24
+    title: str, names: Sequence[str], x: tuple[float, float], row: int = 28, most_letters: int = 22
 ) -> Plot:
-    """A plot with one line for each name, the first on top; y runs from 0.5 to n + 0.5."""
-    shown = [shorten(name, most_letters) for name in names]
-    left = int(min(max((len(s) for s in shown), default=1) * LETTER + 14, 190))
+    """A plot with one line for each name, the first on top; y runs from 0.5 to n + 0.5.
+
+    What follows a line break in a name stands under it.
+    """
+    shown = [[shorten(part, most_letters) for part in name.split("\n")] for name in names]
+    longest = max((len(part) for parts in shown for part in parts), default=1)
+    left = int(longest * LETTER + 14)
     n = len(names)
     plot = Plot(title, x, (0.5, n + 0.5), height=n * row + 62, left=left)
-    for i, name in enumerate(shown):
-        plot.text(left - 9, plot.py(n - i) + 4, name, "name", "end")
+    for i, parts in enumerate(shown):
+        for j, part in enumerate(parts):
+            at = plot.py(n - i) + 4 + LINE * (j - (len(parts) - 1) / 2)
+            plot.text(left - 9, at, part, "tick" if j else "name", "end")
     return plot
 
 
 def shorten(name: str, most: int) -> str:
-    """A name that fits; the table under the picture has the whole of it."""
-    return name if len(name) <= most else f"{name[: most - 1]}…"
+    """A name that fits, its middle left out; the table under the picture has the whole of it."""
+    if len(name) <= most:
+        return name
+    end = (most - 1) // 2
+    return f"{name[: most - 1 - end]}…{name[-end:]}"

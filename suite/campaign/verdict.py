@@ -1,12 +1,13 @@
 """The answer in words, and what can go wrong."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from suite.campaign.calibration import Choice
 from suite.campaign.evaluate import Comparison, Evidence
 from suite.campaign.inference import Estimate
 from suite.campaign.model import Decision
+from suite.campaign.say_numbers import estimate_of, money, points
 from suite.campaign.types import Campaign
 
 Kind = Literal["some", "everybody", "nobody", "no evidence", "ranking"]
@@ -21,18 +22,9 @@ class Answer:
     second: str
 
 
-def say(value: float, priced: bool, sign: bool = True) -> str:
-    """Money with two digits (more where small), effects in points."""
-    if not priced:
-        return f"{100 * value:{'+' if sign else ''}.2f} points"
-    digits = 2 if abs(value) >= 0.095 or value == 0 else 3
-    return f"{value:{'+' if sign else ''},.{digits}f}"
-
-
 def interval(estimate: Estimate, priced: bool) -> str:
-    """+0.34 (0.18 to 0.50)."""
-    low, high = (say(x, priced, sign=False) for x in (estimate.low, estimate.high))
-    return f"{say(estimate.mean, priced)} ({low.removesuffix(' points')} to {high})"
+    """+0.34 (0.18 to 0.50), in money or in points."""
+    return estimate_of(asdict(estimate), money if priced else points)
 
 
 def answer(campaign: Campaign, choice: Choice, comparison: Comparison, priced: bool) -> Answer:
@@ -41,7 +33,10 @@ def answer(campaign: Campaign, choice: Choice, comparison: Comparison, priced: b
     arm = campaign.arms[comparison.everybody_arm]
     everybody = f"everybody with {arm}" if len(campaign.arms) > 2 else "everybody"
     all_text = interval(comparison.all_treated, priced)
-    share = f"{100 * comparison.share:.0f} %"
+    share = f"{100 * comparison.share:.0f} % of customers"
+    if len(campaign.arms) > 2:
+        shares = zip(campaign.arms[1:], comparison.shares, strict=True)
+        share += f" ({', '.join(f'{name} {100 * part:.0f} %' for name, part in shares)})"
     if not priced and campaign.budget is None:
         first = f"Treating {everybody} changes the outcome by {all_text}."
         if choice.tells:
@@ -63,7 +58,7 @@ def answer(campaign: Campaign, choice: Choice, comparison: Comparison, priced: b
         )
         return Answer(better, first, second)
     if comparison.over_better.low > 0:
-        first = f"Treat {share} of customers."
+        first = f"Treat {share}."
         second = (
             f"That earns {interval(comparison.nobody, priced)} {unit} against treating nobody and "
             f"{interval(comparison.everybody, priced)} against treating {everybody}."
@@ -72,7 +67,7 @@ def answer(campaign: Campaign, choice: Choice, comparison: Comparison, priced: b
     better = everybody if comparison.better == "everybody" else "nobody"
     first = f"No evidence that choosing beats treating {better}."
     second = (
-        f"The rule treats {share} of customers; the difference is "
+        f"The rule treats {share}; the difference is "
         f"{interval(comparison.over_better, priced)} {unit}."
     )
     return Answer("no evidence", first, second)

@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from suite.campaign.folds import outer_folds
+from suite.campaign.plan import Race
 from suite.campaign.setup import Setup
 from suite.campaign.slot import Limits, Unit
 from suite.campaign.store import Result, Store, packed, unpacked
@@ -82,6 +83,29 @@ def test_what_is_stored_is_not_computed_again_and_what_is_damaged_is(setup, tmp_
     path.write_bytes(path.read_bytes()[:100])
     assert store.get(unit.key) is None
     assert store.get("something else") is None
+
+
+def test_methods_stop_when_time_is_over_and_stay_stopped(setup, tmp_path):
+    for deadline in (-1.0, 3600.0):  # resumed with more time, it answers as before
+        with pool(1, setup) as workers:
+            race = Race(3, 900, workers, Store(tmp_path), time.monotonic() + deadline, print)
+            race.run(["r-lasso", "x-lasso"])
+        assert list(race.found) == ["r-lasso"]
+        assert race.progress.left_out == {"x-lasso": None}
+
+
+def test_a_method_that_does_not_fit_is_left_out_with_the_seconds_it_needs(setup, tmp_path):
+    store = Store(tmp_path)
+    with pool(1, setup) as workers:
+        race = Race(3, 900, workers, store, 0.0, print)
+        race.run(["r-lasso"])
+        # Its pilot says that there is time; the first real fit says that there is not.
+        pilot = Unit("pilot", {"method": "x-lasso", "rows": 900})
+        store.put(pilot.key, Result(values={"cpu_seconds": 0.0, "tunes": False}))
+        race.deadline = time.monotonic() + 0.05
+        race.run(["r-lasso", "x-lasso"])
+    assert list(race.found) == ["r-lasso"]
+    assert race.progress.left_out["x-lasso"] >= 1
 
 
 def test_a_killed_worker_and_a_slow_one_are_failures(setup, tmp_path):

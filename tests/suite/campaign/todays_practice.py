@@ -29,7 +29,7 @@ def uplift(campaign: Campaign, fresh: pd.DataFrame, seed: int) -> np.ndarray:
         model = BaseXClassifier(
             outcome_learner=XGBClassifier(**about), effect_learner=XGBRegressor(**about)
         )
-        model.fit(X[learn], treated[learn].astype(int), y[learn], p=_p(treated, learn))
+        model.fit(X[learn], treatment=treated[learn].astype(int), y=y[learn], p=_p(treated, learn))
         found = model.predict(X[judge], p=_p(treated, judge))[:, 0]
         q = qini_auc_score(y[judge], found, treated[judge].astype(int))
         if q > best:

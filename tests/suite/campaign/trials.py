@@ -24,7 +24,6 @@ from suite.campaign.encode import Encoder
 from suite.campaign.new_rows import column_of
 from suite.campaign.read import from_frame
 from suite.campaign.types import Campaign
-from tests.suite.campaign import todays_practice
 
 VALUE, COST, ROWS, FRESH = 30.0, 0.5, 30_000, 100_000
 CONSTANT = 0.03  # the effect on everybody where there is nothing to find
@@ -131,6 +130,8 @@ def _on_fresh(result: Result, seed: int, today: bool) -> dict[str, float]:
         "mean_true": float(truth.mean()),
     }
     if today:
+        from tests.suite.campaign import todays_practice  # causalml takes seconds to import
+
         campaign = result.findings.campaign
         rule = VALUE * todays_practice.uplift(campaign, typed_as(campaign, new), seed) > COST
         found["today"] = float(np.where(rule, net, 0).mean())
