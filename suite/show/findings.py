@@ -18,6 +18,7 @@ from suite.show.findings_numbers import (
     real_data,
     rounding_luck,
     selection,
+    training_luck,
 )
 from suite.show.tables.audit import MAIN_KEY, ROWS, fit_of, variants
 from suite.show.tables.entries import entries
@@ -35,6 +36,7 @@ def sentences(published: Published, outcomes: list[list[Outcome]]) -> list[str]:
         measures(published),
         selection(published),
         rounding_luck(published),
+        training_luck(published),
         real_data(published),
         calibration(published),
         cost_of_all(published),

@@ -1,5 +1,7 @@
 """Sentences of the front page about measures, selection, rounding, calibration and cost."""
 
+import math
+
 from suite.compare import rounding
 from suite.compare.decide import decisions
 from suite.compare.frame import frame_of
@@ -11,6 +13,7 @@ from suite.show.tables.cost import core_seconds, paper_columns, planned_hours
 from suite.show.tables.decide import is_network, simulated_data
 from suite.show.tables.details import optimism
 from suite.show.tables.entries import entries
+from suite.show.tables.seeds import splits
 
 PRINTED = VARIANTS[0]
 
@@ -80,6 +83,27 @@ def rounding_luck(published: Published) -> str | None:
         f"{found.largest:.2f}: rounding alone gives one run a standard deviation of "
         f"{found.sd_q_adj:.2f} ([rounding](findings/rounding.md)), where the paper prints standard "
         "errors of 0.05 to 0.15 for means of 20 runs."
+    )
+
+
+def training_luck(published: Published) -> str | None:
+    """What another seed of training does, in the scenario and network with most to say."""
+    found = [
+        (method, scenario, one)
+        for scenario, method, one in splits(published)
+        if is_network(method) and one.total is not None
+    ]
+    if not found:
+        return None
+    # The paper's best model where it was repeated, and its main scenario.
+    method, scenario, one = max(found, key=lambda f: (f[0] == "twin-512-structured", f[1]))
+    noise = "" if one.noise is None else f", outcome noise {math.sqrt(one.noise):.2f}"
+    return (
+        f"The same network on the same data ends elsewhere with another seed: {method} in "
+        f"{scenario} has a standard deviation of {math.sqrt(one.training):.2f} in q_adj from the "
+        f"luck of training alone, {one.training / one.total:.0%} of the variance of one run "
+        f"(standard deviation {math.sqrt(one.total):.2f}{noise}); so a mean of 20 runs has a "
+        f"standard error of {math.sqrt(one.total / 20):.2f} ([seeds](findings/seeds.md))."
     )
 
 
