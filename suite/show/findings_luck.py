@@ -51,7 +51,8 @@ def training_luck(published: Published) -> str | None:
     return (
         f"The same network on the same data ends elsewhere with another seed: {called(method)} in "
         f"{scenario.replace('rio', 'rio ')} has a standard deviation of "
-        f"{math.sqrt(one.training):.2f} in q_adj from the luck of training alone, {one.training / one.total:.0%} of the variance of one run "
-        f"(standard deviation {math.sqrt(one.total):.2f}{noise}); so a mean of 20 runs has a "
-        f"standard error of {math.sqrt(one.total / 20):.2f} ([seeds](findings/seeds.md))."
+        f"{math.sqrt(one.training):.2f} in q_adj from the luck of training alone, "
+        f"{one.training / one.total:.0%} of the variance of one run (standard deviation "
+        f"{math.sqrt(one.total):.2f}{noise}); so a mean of 20 runs has a standard error of "
+        f"{math.sqrt(one.total / 20):.2f} ([seeds](findings/seeds.md))."
     )
