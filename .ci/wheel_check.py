@@ -1,5 +1,6 @@
 """What must hold in an environment that has the wheel alone; see `wheel` beside this file."""
 
+import platform
 import sys
 from importlib.metadata import files, version
 from importlib.util import find_spec
@@ -17,7 +18,7 @@ def check(size: int) -> None:
     assert not found, f"the wheel brought {found}"
 
     import twin
-    from twin import TwinSearch, TwinUplift, adjusted_qini_score
+    from twin import TwinBoost, TwinSearch, TwinUplift, adjusted_qini_score
 
     assert twin.__version__ == version("twin-uplift-suite")
     shipped = {str(file).split("/")[0] for file in files("twin-uplift-suite")}
@@ -35,9 +36,13 @@ def check(size: int) -> None:
     scored = adjusted_qini_score(y[rest], search.predict(X[rest]), treatment[rest])
     oracle = adjusted_qini_score(y[rest], X[rest, 0], treatment[rest])
     assert scored > 0.8 * oracle > 0, f"q_adj is {scored}, that of the truth {oracle}"
+    boost = TwinBoost(random_state=0).fit(X[rows], y[rows], treatment[rows], validation=0.3)
+    boosted = adjusted_qini_score(y[rest], boost.predict(X[rest]), treatment[rest])
+    assert boosted > 0.8 * oracle, f"TwinBoost's q_adj is {boosted}, that of the truth {oracle}"
     linear = TwinUplift(hidden=(), epochs=5, random_state=0).fit(X[rows], y[rows], treatment[rows])
     assert linear.coef_["treatment:x1"] > 0
-    print(f"twin {twin.__version__}: {size} MB, q_adj {scored:.2f} ({oracle:.2f})")
+    found = f"q_adj {scored:.2f}, of TwinBoost {boosted:.2f}, of the truth {oracle:.2f}"
+    print(f"twin {twin.__version__}, Python {platform.python_version()}: {size} MB; {found}")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from twin.torch import TwinTorch
 
 
+# What torch adds up with decides last digits: with these it is the same on every x86-64-v3
+# processor, as MKL otherwise takes another way on AMD's than on Intel's. The suite sets them before
+# the process of a cell starts; standing here, they are in the key of these methods alone.
+TORCH_INSTRUCTIONS = {"ATEN_CPU_CAPABILITY": "avx2", "MKL_CBWR": "COMPATIBLE"}
+
+
 class NeuralMethod(Method):
     """Trains a network for each setting of the grid and keeps the best by validation q_adj."""
 

@@ -38,9 +38,7 @@ class DRLearner(Method):
     boost: ClassVar[Boost] = Boost()
 
     def _fit(self, train: Rows, valid: Rows, seed: int) -> None:
-        boost = replace(self.boost, threads=self.threads)
-        if self.quick:
-            boost = replace(boost, draws=2)
+        boost = Boost.of(self)
         rng = np.random.default_rng(seed)
         outcome = replace(boost, objective="binary:logistic")
         m, fits = np.empty((2, len(train))), {}

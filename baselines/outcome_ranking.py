@@ -16,7 +16,6 @@ stay unused.
 The prediction is a probability, to be read as a ranking: as an uplift it is not calibrated.
 """
 
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -35,9 +34,7 @@ class OutcomeRanking(Method):
     boost: ClassVar[Boost] = Boost(objective="binary:logistic")
 
     def _fit(self, train: Rows, valid: Rows, seed: int) -> None:
-        boost = replace(self.boost, threads=self.threads)
-        if self.quick:
-            boost = replace(boost, draws=2)
+        boost = Boost.of(self)
         fit = boost.fit(train.X, train.y, np.random.default_rng(seed))
         self._booster, self.settings_ = fit.booster, fit.settings
 

@@ -16,7 +16,6 @@ Known weakness: the treatment is one column of many. A tree splits on it only wh
 than any split on x, so that small effects are predicted as exactly 0 for many rows.
 """
 
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -35,9 +34,7 @@ class SLearner(Method):
     boost: ClassVar[Boost] = Boost(objective="binary:logistic")
 
     def _fit(self, train: Rows, valid: Rows, seed: int) -> None:
-        boost = replace(self.boost, threads=self.threads)
-        if self.quick:
-            boost = replace(boost, draws=2)
+        boost = Boost.of(self)
         rng = np.random.default_rng(seed)
         fit = boost.fit(_with(train.X, train.treatment), train.y, rng)
         self._booster, self.settings_ = fit.booster, fit.settings

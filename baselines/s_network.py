@@ -12,14 +12,15 @@ the cross-entropy of the outcome + w (z - head)^2; without the second task (w = 
 S-learner, in which the treatment is easily lost among many covariates.
 
 Settings. No paper has this network: layers, heads, batches and penalty are those of TARNet (Shalit
-et al., 2017; see tarnet.py). Width and w are chosen on validation rows by q_adj; stopped early by
-the likelihood of their outcomes.
+et al., 2017; see tarnet.py); the values of w are ours. Width and w are chosen on validation rows by
+q_adj; stopped early by the likelihood of their outcomes.
 """
 
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from baselines._neural import NeuralMethod
+from baselines.tarnet import BATCH, DECAY
 from twin.rows import Rows
 
 if TYPE_CHECKING:
@@ -40,4 +41,6 @@ class SNetworkMethod(NeuralMethod):
 
         make = partial(SNetwork, width=settings["width"], trunk_layers=3, head_layers=3)
         loss = TwoTaskLoss(settings["second_task"], train.propensity)
-        return fitted(make, loss, train, valid, seed, batch_size=200, decay=0.001, quick=self.quick)
+        return fitted(
+            make, loss, train, valid, seed, batch_size=BATCH, decay=DECAY, quick=self.quick
+        )

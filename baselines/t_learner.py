@@ -13,7 +13,6 @@ test shows it), but takes one setting for both arms unless it is built around tw
 econml's TLearner takes regressions, which would predict rates by squared error.
 """
 
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -32,9 +31,7 @@ class TLearner(Method):
     boost: ClassVar[Boost] = Boost(objective="binary:logistic")
 
     def _fit(self, train: Rows, valid: Rows, seed: int) -> None:
-        boost = replace(self.boost, threads=self.threads)
-        if self.quick:
-            boost = replace(boost, draws=2)
+        boost = Boost.of(self)
         rng = np.random.default_rng(seed)
         fits = {}
         for t in (1, 0):

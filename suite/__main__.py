@@ -14,9 +14,7 @@ VERBS = {
     "tables": ("suite.cli.tables", "render results/ from the records, or check it"),
     "site": ("suite.cli.site", "render records and docs as a static site"),
     "rounding": ("suite.cli.rounding", "pair the same cells of two stores, rounded otherwise"),
-    "choosing": ("suite.study.choosing", "what choosing a model by a noisy score costs"),
-    "study": ("suite.study.__main__", "the experiments behind the choices of the twin models"),
-    "ports": ("suite.ports.units", "how near the ports come to the programs of the paper"),
+    "ports": ("suite.ports.__main__", "render how near the ports come to the programs of R"),
     "perf": ("suite.perf.__main__", "benchmarks, their history, and the peers"),
 }
 

@@ -27,8 +27,8 @@ class Terms:
     cap_money: bool = False
 
     @classmethod
-    def of(cls, campaign: Campaign, value: float | None = None) -> Self:
-        """The terms of a campaign; `value` replaces what one outcome is worth."""
+    def of(cls, campaign: Campaign, value: Array | None = None) -> Self:
+        """The terms of a campaign; `value` (n,) replaces what one outcome is worth."""
         n, treatments = campaign.n, len(campaign.arms) - 1
         worth = np.ones(n) if campaign.value is None else campaign.value
         cost = np.zeros((n, treatments)) if campaign.cost is None else campaign.cost[:, 1:]
@@ -37,7 +37,7 @@ class Terms:
             total = budget.money if budget.money is not None else budget.customers
             cap = budget.share if budget.share is not None else total / n
         money = budget is not None and budget.money is not None
-        return cls(worth if value is None else np.full(n, value), cost, cap, money)
+        return cls(worth if value is None else value, cost, cap, money)
 
     def net(self, gain: Array) -> Array:
         """value x gain - cost of every treatment, (n, treatments)."""

@@ -1,11 +1,13 @@
 """Which columns the ranking rests on: what is lost when one of them is shuffled."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from suite.campaign.calibration import NO_MODEL
 from suite.campaign.evaluate import THOUSAND, Evidence
 from suite.campaign.inference import Estimate, ranks
 from suite.campaign.procedure import Fits
@@ -30,24 +32,36 @@ class Driver:
 
 
 def find(
-    fits: Fits, evidence: Evidence, treatment: int, frame: pd.DataFrame, used: list[str], sign: int
+    fits: Mapping[str, Fits],
+    chosen: Sequence[str],
+    evidence: Evidence,
+    treatment: int,
+    frame: pd.DataFrame,
+    sign: int,
 ) -> list[Driver]:
-    """The columns of `used` by their loss, the largest first."""
+    """The columns of `frame` by their loss, the largest first.
+
+    `chosen`: the method of each fold, chosen without it. A fold without a model ranks nobody.
+    """
     rows, base, shuffled = [], [], []
-    for fold in np.unique(evidence.folds):
-        arrays = fits[(int(fold),)].arrays
+    for fold, method in enumerate(chosen):
+        if method == NO_MODEL:
+            continue
+        arrays = fits[method][(fold,)].arrays
         own = arrays["shuffled_rows"]
         inside = np.searchsorted(np.flatnonzero(evidence.folds == fold), own)
         rows.append(own)
         base.append(sign * arrays["score"][inside, treatment - 1])
         shuffled.append(sign * arrays["shuffled"][:, :, treatment - 1].astype(np.float64))
+    if not rows:
+        return []
     at = np.concatenate(rows)
     folds, tie = evidence.folds[at], evidence.tie[at]
     psi = evidence.psi[at, treatment - 1]
     groups = None if evidence.groups is None else evidence.groups[at]
     before = ranks(np.concatenate(base), folds, tie)
     found = []
-    for column, scores in zip(used, np.concatenate(shuffled, axis=1), strict=True):
+    for column, scores in zip(frame.columns, np.concatenate(shuffled, axis=1), strict=True):
         after = ranks(scores, folds, tie)
         loss = Estimate.of(THOUSAND * psi * (after - before), groups)
         if not np.array_equal(after, before):

@@ -71,7 +71,7 @@ def compare(evidence: Evidence, terms: Terms | None = None) -> Comparison:
     net = evidence.net
     rule, binds = rule_influence(evidence, decision)
     arm = int(net.mean(axis=0).argmax()) + 1
-    everybody = net[:, arm - 1]
+    everybody = _everybody(net, evidence.folds)
     shares = [float((decision == a + 1).mean()) for a in range(net.shape[1])]
     chance = np.zeros(len(rule))
     for a, share in enumerate(shares):
@@ -92,6 +92,15 @@ def compare(evidence: Evidence, terms: Terms | None = None) -> Comparison:
         better=better,
         over_better=evidence.estimate(over),
     )
+
+
+def _everybody(net: Array, folds: Codes) -> Array:
+    """Net of each row with the one treatment that was best on the rows of the other folds."""
+    found = np.empty(len(net))
+    for fold in np.unique(folds):
+        inside = folds == fold
+        found[inside] = net[inside, net[~inside].mean(axis=0).argmax()]
+    return found
 
 
 def rule_influence(evidence: Evidence, decision: NDArray[np.int8]) -> tuple[Array, bool]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from suite.campaign.svg import Plot, rows_plot, shorten, ticks
+from suite.campaign.svg import Plot, rows_plot, ticks
 
 Summary = dict[str, Any]
 EMPTY = 0.04  # of the height, above and below what is drawn
@@ -79,7 +79,7 @@ def love(summary: Summary) -> str:
     names = [f"{r['name']} ({r['arm']})" if many else r["name"] for r in rows]
     reach = max([0.06, *(abs(r["value"]) * 1.1 for r in rows)])
     plot = rows_plot("Differences between the arms before treatment", names, (-reach, reach), 24)
-    plot.axis_x(*_ticks_said(-reach, reach), "difference from control, in standard deviations")
+    plot.axis_x(*_ticks_said(-reach, reach), "difference in standard deviations")
     for limit in (-0.05, 0.05):
         plot.line((limit, limit), plot.y, "limit")
     plot.line((0, 0), plot.y, "zero")
@@ -99,7 +99,7 @@ def groups(summary: Summary) -> str:
     y = _padded([*ends, *x])
     plot = Plot("Predicted and measured effect of ten groups of customers", x, y)
     plot.axis_y(*_ticks_said(*y))
-    plot.axis_x(*_ticks_said(*x), "predicted effect, in points (measured: upwards)")
+    plot.axis_x(*_ticks_said(*x), "predicted effect, in points (upwards: measured)")
     plot.line(x, (0, 0), "zero")
     plot.line(x, x, "limit")
     for row, at in zip(rows, predicted, strict=True):
@@ -131,7 +131,7 @@ def drivers(summary: Summary) -> str:
     plot = rows_plot(
         "What is lost when a column is shuffled", [r["column"] for r in rows], _padded(ends), 26
     )
-    plot.axis_x(*_ticks_said(*plot.x), "loss, extra good outcomes per 1,000 customers")
+    plot.axis_x(*_ticks_said(*plot.x), "extra good outcomes lost, per 1,000 customers")
     for i, row in enumerate(rows):
         y, loss = len(rows) - i, row["loss"]["mean"]
         plot.bar((0, loss), (y - 0.28, y + 0.28), "fill" if loss > row["noise"] else "faint")
@@ -143,11 +143,13 @@ def drivers(summary: Summary) -> str:
 def methods(summary: Summary) -> str:
     """Every method's distance to the best, with intervals that hold together."""
     rows = summary["methods"]
+    if len(rows) < 2:
+        return ""
     ends = [r["behind"][k] for r in rows for k in ("low", "high")]
     plot = rows_plot(
-        "Methods: difference to the best", [shorten(r["name"], 30) for r in rows], _padded(ends), 26
+        "Methods: difference to the best", [r["name"] for r in rows], _padded(ends), 26
     )
-    plot.axis_x(*_ticks_said(*plot.x), "difference to the best, good outcomes per 1,000 customers")
+    plot.axis_x(*_ticks_said(*plot.x), "difference to the best, per 1,000 customers")
     plot.line((0, 0), plot.y, "zero")
     for i, row in enumerate(rows):
         y, behind = len(rows) - i, row["behind"]

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 import baselines
 from suite.campaign import drivers, evaluate, plan, procedure, segments, verdict
 from suite.campaign.allocation import Terms, hashed
-from suite.campaign.calibration import NO_MODEL
 from suite.campaign.encode import Encoder
 from suite.campaign.evaluate import Evidence
 from suite.campaign.inference import Estimate
@@ -20,6 +20,7 @@ from suite.campaign.store import Result, unpacked
 from suite.campaign.types import Campaign
 
 USUAL_SHARE = 0.3  # at which methods are compared where the rule treats all or none
+SMALLEST_MEASURED = 100  # rows of a segment where it is measured
 
 
 @dataclass(frozen=True)
@@ -71,13 +72,14 @@ def find(
     y, e = campaign.outcome.astype(np.float64), campaign.fairness.design
     psi = procedure.scores_of(means, "mu", y, campaign.arm, e, setup.folds, sign)
     outcome = procedure.run(fits, psi, setup.folds, campaign.groups, sign)
-    value = None
+    value = worth = None
     earned = outcome.psi * Terms.of(campaign).value[:, None]
     if campaign.money is not None:
         own = procedure.scores_of(means, "money", campaign.money, campaign.arm, e, setup.folds, 1)
         earned = own.outer
         if campaign.prices is None:
             value = float(campaign.money.sum() / max(campaign.outcome.sum(), 1))
+            worth = _worth(campaign, setup.folds)
     evidence = Evidence(
         psi=outcome.psi,
         earned=earned,
@@ -85,12 +87,13 @@ def find(
         folds=setup.folds,
         groups=campaign.groups,
         tie=hashed(campaign.ids, campaign.n, setup.seed),
-        terms=Terms.of(campaign, value),
+        terms=Terms.of(campaign, worth),
         seed=setup.seed,
     )
     comparison = evaluate.compare(evidence)
-    costs = evidence.terms.cost
-    method, arm = outcome.final.method, comparison.everybody_arm
+    costs, tells = evidence.terms.cost, outcome.final.tells
+    frame = campaign.frame[list(campaign.used)]
+    arm, chosen = comparison.everybody_arm, [choice.method for choice in outcome.choices]
     share = comparison.share if 0 < comparison.share < 1 else USUAL_SHARE
     return Findings(
         campaign=campaign,
@@ -104,46 +107,49 @@ def find(
         },
         curve=evaluate.curve(evidence),
         methods=evaluate.methods_table(evidence, outcome.by_method, share),
-        drivers=_drivers(fits, method, evidence, arm, campaign, sign),
-        segments=_segments(fits, method, evidence, arm, campaign),
+        drivers=drivers.find(fits, chosen, evidence, arm, frame, sign) if tells else [],
+        segments=_segments(fits, setup, evidence, arm, frame) if tells else [],
         progress=progress,
         value=value,
     )
 
 
-def _drivers(
-    fits: Mapping[str, Fits],
-    method: str,
-    evidence: Evidence,
-    treatment: int,
-    campaign: Campaign,
-    sign: int,
-) -> list[drivers.Driver]:
-    if method == NO_MODEL:
-        return []
-    used = list(campaign.used)
-    return drivers.find(fits[method], evidence, treatment, campaign.frame, used, sign)
-
-
 def _segments(
-    fits: Mapping[str, Fits], method: str, evidence: Evidence, treatment: int, campaign: Campaign
+    fits: Mapping[str, Fits], setup: Setup, evidence: Evidence, treatment: int, frame: pd.DataFrame
 ) -> list[Segment]:
-    """The leaves of the tree grown without two folds, measured on those, the best first."""
-    if method == NO_MODEL:
+    """The leaves of a tree grown without some folds, measured on those, the best first.
+
+    The tree imitates the mean of all methods, each in units of its own spread: a method that was
+    chosen would have been chosen with the rows that measure.
+    """
+    parts = [found[setup.segment_folds].arrays for found in fits.values()]
+    scores = [part["learnt_score"][:, treatment - 1] for part in parts]
+    spreads = [np.ptp(score) and score.std() for score in scores]
+    score = sum(s / spread for s, spread in zip(scores, spreads, strict=True) if spread)
+    if not any(spreads):
         return []
-    rules = fits[method][(0, 1)].values["segments"][treatment - 1]
-    rows = np.flatnonzero(evidence.folds <= 1)
-    frame, psi = campaign.frame.iloc[rows], evidence.psi[rows, treatment - 1]
+    rules = segments.grow(frame.iloc[parts[0]["learnt_rows"]], score)
+    rows = np.flatnonzero(np.isin(evidence.folds, setup.segment_folds))
+    frame, psi = frame.iloc[rows], evidence.psi[rows, treatment - 1]
     groups = None if evidence.groups is None else evidence.groups[rows]
     found = []
     for rule in rules:
         inside: NDArray[np.bool_] = segments.members(rule, frame)
-        if inside.sum() < 100:
+        if inside.sum() < SMALLEST_MEASURED:
             continue
         own = None if groups is None else groups[inside]
         gain = Estimate.of(psi[inside], own)
         found.append(Segment(segments.words(rule), float(inside.mean()), gain))
     return sorted(found, key=lambda segment: -segment.gain.mean)
+
+
+def _worth(campaign: Campaign, folds: NDArray[np.integer]) -> NDArray[np.float64]:
+    """What an outcome is worth by observed money, for the rows of each fold from the others."""
+    worth = np.empty(campaign.n)
+    for fold in np.unique(folds):
+        others = folds != fold
+        worth[~others] = campaign.money[others].sum() / max(campaign.outcome[others].sum(), 1)
+    return worth
 
 
 def model_of(findings: Findings, setup: Setup, name: str, fitted: Result) -> Model:

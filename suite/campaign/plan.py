@@ -9,8 +9,9 @@ from itertools import combinations
 
 import baselines
 from suite.campaign.errors import UserError
+from suite.campaign.slot import Unit
 from suite.campaign.store import Result, Store
-from suite.campaign.units import Unit, Workers, run_units
+from suite.campaign.units import Pool, run_units
 
 # Cheapest first; those that are not there are passed over.
 ORDER = (
@@ -78,7 +79,7 @@ def run_methods(
     methods: Sequence[str],
     folds: int,
     rows: int,
-    workers: Workers,
+    workers: Pool,
     store: Store,
     deadline: float,
     said: Callable[[str], None],
@@ -88,7 +89,7 @@ def run_methods(
     Whether a method was left out for time is a result like others: on resuming it stays so.
     """
     progress, found, whole = Progress(), {}, {}
-    jobs = len(workers.slots)
+    jobs = workers.jobs
     pilot_rows = min(rows, max(PILOT_ROWS, int(rows * PILOT_SHARE)))
     pilots = [Unit("pilot", {"method": m, "rows": pilot_rows}) for m in methods]
     for number, (method, unit) in enumerate(zip(methods, pilots, strict=True), start=1):

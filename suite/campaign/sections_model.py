@@ -1,5 +1,6 @@
 """The sections about the model: can customers be told apart, who they are, which method."""
 
+from collections import Counter
 from typing import Any
 
 from markupsafe import Markup
@@ -55,8 +56,8 @@ def segments(s: Summary) -> Context | None:
     if not rows:
         return None
     return {
-        "caption": f"Strongest in: {rows[0]['rule']}. Rules were found on some "
-        "customers and measured on others.",
+        "caption": f"Strongest in: {rows[0]['rule']}. The rules of a small tree "
+        "that imitates the methods together, found on some customers and measured on others.",
         "picture": Markup(figures.segments(s)),
         "head": ["segment", "customers", "measured effect"],
         "rows": [
@@ -140,13 +141,17 @@ def methods(s: Summary) -> Context | None:
 
 def methods_notes(s: Summary) -> list[str]:
     """What was left out, what failed, what the folds chose."""
-    notes = [
-        f"{name} was left out for time: it needs about {needs:,.0f} s more."
-        for name, needs in s["this_run"]["left_out"].items()
+    notes = [f"{name} failed: {error}" for name, error in s["failed"].items()]
+    late = ", ".join(f"{name} ({n:,.0f} s)" for name, n in s["this_run"]["left_out"].items())
+    if late:
+        notes.append(f"Left out for time, with the seconds that they would need: {late}.")
+    counts = Counter(s["chosen_in_folds"])
+    folds = ", ".join(f"{name} in {n}" for name, n in counts.most_common())
+    return [
+        *notes,
+        f"The numbers of this page belong to the procedure. Its choice: {folds} of "
+        f"{len(s['chosen_in_folds'])} folds.",
     ]
-    notes += [f"{name} failed: {error}" for name, error in s["failed"].items()]
-    folds = ", ".join(s["chosen_in_folds"])
-    return [*notes, f"The numbers of this page belong to the procedure that chose: {folds}."]
 
 
 def appendix(s: Summary) -> list[list[str]]:

@@ -55,6 +55,7 @@ def summarise(found: Findings, model: Model) -> dict[str, Any]:
         ],
         "break_even": _break_even(found),
         "effects": _effects(found),
+        "any_effect": asdict(campaign.any_effect),
         "fair": _fair(found),
         "tells_apart": _tells(found),
         "groups": [

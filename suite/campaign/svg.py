@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from html import escape
 from math import ceil, floor, log10
 
-LETTER = 6.6  # width of a letter of the labels, about
+LETTER = 7.2  # width of a letter of the labels, about; on a phone they are larger
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
@@ -24,12 +24,12 @@ class Plot:
     title: str
     x: tuple[float, float]
     y: tuple[float, float]
-    width: int = 640
-    height: int = 300
-    left: int = 64
+    width: int = 480  # narrow enough for a phone to show it whole with letters one can read
+    height: int = 280
+    left: int = 56
     bottom: int = 44
     top: int = 14
-    right: int = 28
+    right: int = 24
     parts: list[str] = field(default_factory=list)
 
     def px(self, x: float) -> float:
@@ -101,11 +101,11 @@ class Plot:
 
 
 def rows_plot(
-    title: str, names: Sequence[str], x: tuple[float, float], row: int = 30, most_letters: int = 34
+    title: str, names: Sequence[str], x: tuple[float, float], row: int = 28, most_letters: int = 24
 ) -> Plot:
     """A plot with one line for each name, the first on top; y runs from 0.5 to n + 0.5."""
     shown = [shorten(name, most_letters) for name in names]
-    left = int(min(max((len(s) for s in shown), default=1) * LETTER + 18, 260))
+    left = int(min(max((len(s) for s in shown), default=1) * LETTER + 14, 190))
     n = len(names)
     plot = Plot(title, x, (0.5, n + 0.5), height=n * row + 62, left=left)
     for i, name in enumerate(shown):

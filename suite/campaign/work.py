@@ -11,7 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import baselines
-from suite.campaign import segments
 from suite.campaign.encode import Encoder
 from suite.campaign.folds import tuning_rows
 from suite.campaign.scores import outcome_means
@@ -70,8 +69,8 @@ def means(setup: Setup, left_out: Sequence[int]) -> Answer:
 def fit(setup: Setup, left_out: Sequence[int], method: str, whole: bool) -> Answer:
     """Scores of the left-out rows, one column for each treatment.
 
-    With one fold left out also its scores with each column shuffled; with the two folds of the
-    segments left out, the rules of a small tree that imitates the model.
+    With one fold left out also its scores with each column shuffled; with the two folds that
+    measure segments left out, the scores of the rows that were learnt from.
     """
     learnt, out = _part(setup, left_out)
     seed = _seed(setup, method, left_out)
@@ -87,12 +86,8 @@ def fit(setup: Setup, left_out: Sequence[int], method: str, whole: bool) -> Answ
         arrays["shuffled_rows"] = out[some]
         arrays["shuffled"] = _shuffled(setup, fitted, learnt, at.iloc[some], left_out[0])
     if tuple(left_out) == setup.segment_folds:
-        some = learnt.rows
-        scores = _scores(fitted, learnt.X)
-        values["segments"] = [
-            segments.grow(setup.frame[setup.used].iloc[some], scores[:, a])
-            for a in range(scores.shape[1])
-        ]
+        arrays["learnt_rows"] = learnt.rows
+        arrays["learnt_score"] = _scores(fitted, learnt.X)
     return arrays, values
 
 

@@ -46,6 +46,7 @@ def _campaign(options: argparse.Namespace, given: Sequence[str]) -> int:
         time=options.time,
         folds=options.folds,
         jobs=options.jobs,
+        dask=options.dask or "",
         seed=options.seed,
         quick=options.quick,
     )
@@ -105,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--time", default="10m", metavar="T", help="wall clock, 90s, 10m, 2h")
     add("--folds", type=int, default=5, metavar="K")
     add("--jobs", type=int, default=1, metavar="N", help="processes")
+    add("--dask", metavar="ADDRESS", help="compute on a dask cluster, tcp://host:8786")
     add("--seed", type=int, default=0, metavar="S")
     add("--quick", action="store_true", help="a look, in less than a minute")
     add("--out", metavar="DIR", help=f"{FOLDER} beside the file")

@@ -9,7 +9,7 @@ from rich.table import Table
 
 import baselines
 import datasets
-from suite.plan.experiments import EXPERIMENTS, VARIANTS, Experiment
+from suite.plan.experiments import EXPERIMENTS, GROUPS, VARIANTS, Experiment
 from suite.publish.columns import PUBLISHED
 from suite.store.estimate import Estimate
 from suite.store.session import Progress
@@ -39,20 +39,25 @@ def show(output: Console) -> None:
     experiments = Table(title="experiments", **STYLE)
     for column in ("name", "what", "methods", "published", "data"):
         experiments.add_column(column, no_wrap=column == "name")
-    for item in EXPERIMENTS.values():
-        if item.other_seed_of is not None:
-            continue  # many, and only for the luck of training
+    for item in (each for each in EXPERIMENTS.values() if not each.group):
         variants = VARIANTS if item.has_variants else (None,)
-        counts = [
-            len({(r.method, r.replicate) for r in published.records(item.column(variant))})
-            for variant in variants
-        ]
+        counts = [_published(published, item, variant) for variant in variants]
         experiments.add_row(
             item.name,
             item.summary,
             str(len(item.default_methods())),
             " ".join(f"{v or ''} {n}".strip() for v, n in zip(variants, counts, strict=True) if n),
             how_to_get(unavailable(item)),
+        )
+    for group in GROUPS:
+        items = [item for item in EXPERIMENTS.values() if item.group == group]
+        reasons = filter(None, map(unavailable, items))
+        experiments.add_row(
+            group,
+            f"{len(items)} side experiments, {items[0].name} to {items[-1].name}",
+            str(len({name for item in items for name in item.default_methods()})),
+            str(sum(_published(published, item) for item in items) or ""),
+            how_to_get(next(reasons, None)),
         )
     output.print(experiments)
     methods = Table(title="methods", **STYLE)
@@ -68,6 +73,10 @@ def show(output: Console) -> None:
             f"not installed: pip install {' '.join(missing)}" if missing else "ready",
         )
     output.print(methods)
+
+
+def _published(store: Store, item: Experiment, variant: str | None = None) -> int:
+    return len({(r.method, r.replicate) for r in store.records(item.column(variant))})
 
 
 def show_plan(output: Console, progress: Progress, estimate: Estimate, jobs: int) -> None:

@@ -17,7 +17,7 @@ from suite.compute.local import LocalPool
 from suite.compute.outcome import Limits, cores, default_memory_mb
 from suite.names import UserError
 from suite.plan.describe import described, own_file
-from suite.plan.experiments import EXPERIMENTS, Experiment, experiment
+from suite.plan.experiments import EXPERIMENTS, GROUPS, Experiment, experiment
 from suite.plan.plan import Plan, make_plan
 from suite.publish.columns import PUBLISHED, Published
 from suite.show import terminal
@@ -49,7 +49,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _experiments(options: argparse.Namespace, output: Console) -> list[Experiment]:
-    """What to run; `paper` leaves out data that are not here, and says so."""
+    """What to run; `paper` and groups leave out data that are not here, and say so."""
     if options.data is not None:
         if options.experiment is not None:
             raise UserError(f"--data is the experiment; leave out {options.experiment!r}")
@@ -58,16 +58,16 @@ def _experiments(options: argparse.Namespace, output: Console) -> list[Experimen
         raise UserError(
             "say which experiment (python -m suite.run list shows them), or give --data"
         )
-    if options.experiment != "paper":
+    several = {"paper": [item for item in EXPERIMENTS.values() if item.in_paper]}
+    several |= {g: [item for item in EXPERIMENTS.values() if item.group == g] for g in GROUPS}
+    if options.experiment not in several:
         chosen = experiment(options.experiment)
         if reason := listing.unavailable(chosen):
             raise UserError(f"the data of {chosen.name} cannot be loaded: {reason}")
         return [chosen]
     options.reuse = True
     found = []
-    for item in EXPERIMENTS.values():
-        if not item.in_paper:
-            continue
+    for item in several[options.experiment]:
         if reason := listing.unavailable(item):
             how = listing.how_to_get(reason)
             output.print(f"skipped {item.name}, its data are not here: {how}", markup=False)
@@ -94,7 +94,7 @@ def _own_experiments(path: Path) -> list[Experiment]:
 def _plan(item: Experiment, options: argparse.Namespace) -> Plan:
     plan = make_plan(
         item,
-        variant=options.variant if item.has_variants or options.experiment != "paper" else None,
+        variant=options.variant if item.has_variants or options.experiment == item.name else None,
         replicates=options.replicates,
         methods=options.methods,
         files=options.method,

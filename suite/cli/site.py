@@ -8,6 +8,7 @@ from pathlib import Path
 from suite.names import UserError
 from suite.plan.digest import ROOT
 from suite.site.build import SiteProblem, build
+from suite.site.ground import Ground
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -16,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "site", metavar="DIR")
     options = parser.parse_args(arguments)
     try:
-        count = build(options.out)
+        count = build(options.out, Ground())
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

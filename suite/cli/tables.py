@@ -11,8 +11,8 @@ from suite.perf.peers import table as peers
 from suite.publish import predictions
 from suite.publish.columns import PUBLISHED, Published
 from suite.show.rendered import RESULTS, check, stale, write
-from suite.store.lines import read
-from suite.study import report as study
+from suite.study.report import render
+from suite.study.units import units
 
 
 @reported
@@ -52,9 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def other_pages(folder: Path) -> dict[str, str]:
     """The pages of side experiments that are there, from their own files."""
     pages = {}
-    units = folder / "study" / "records.jsonl"
-    if units.is_file():
-        pages["study/study.md"] = study.render(read(units))
+    if (folder / "study").is_dir():
+        pages["study/study.md"] = render(units(folder))
     measured = folder / "perf" / "peers.json"
     if measured.is_file():
         origin = json.loads(measured.read_text())["origin"]

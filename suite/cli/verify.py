@@ -1,6 +1,10 @@
-"""`python -m suite verify minute`: compute published numbers again and compare them."""
+"""`python -m suite verify minute`: compute published numbers again and compare them.
+
+With --predictions nothing is fitted: kept predictions are scored again.
+"""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,12 +15,14 @@ from suite.cli.listing import STYLE
 from suite.names import UserError, matching
 from suite.plan.experiments import experiment
 from suite.plan.plan import check_variant
+from suite.publish.audit import audit, kept_arrays, rows_of
 from suite.publish.columns import Column, Published, one_per_cell
 from suite.publish.recompute import recompute
 from suite.publish.verify import judge
 from suite.show import terminal
 from suite.store.record import Record
 from suite.store.store import Store
+from suite.words import count
 
 
 @reported
@@ -32,16 +38,48 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--store", type=Path, metavar="DIR", help="compare this run's records, compute nothing"
     )
+    parser.add_argument(
+        "--predictions",
+        type=Path,
+        metavar="DIR",
+        help="fit nothing: score what this run predicted again, for its records and the published",
+    )
     options = parser.parse_args(words)
     chosen = experiment(options.experiment)
     column = Published().column(chosen.name, check_variant(chosen, options.variant))
-    known = sorted({record.method for record in column.records})
-    methods = matching("published method", options.methods, known) or known
-    most = options.replicates
-    old = [r for r in column.records if r.method in methods and (not most or r.replicate < most)]
-    if not old:
-        raise UserError(f"nothing is published of {column.name} that could be verified")
-    return _show(column, old, _today(column, old, options.store))
+    records = list(column.records)
+    if options.predictions:
+        records += Store(options.predictions).records(column.name)
+    known = sorted({record.method for record in records})
+    methods = matching("recorded method", options.methods, known) or known
+    end = chosen.first + (options.replicates or sys.maxsize)
+    wanted = [r for r in records if r.method in methods and r.replicate < end]
+    if not wanted:
+        raise UserError(f"nothing is recorded of {column.name} that could be verified")
+    if options.predictions:
+        return _show_audit(column.name, wanted, options.predictions)
+    return _show(column, wanted, _today(column, wanted, options.store))
+
+
+def _show_audit(title: str, records: list[Record], root: Path) -> int:
+    table = _table(f"{title}: records and the predictions of {root}", "q_adj recorded")
+    wrong = without = 0
+    for record in sorted((r for r in records if r.ok), key=lambda r: (r.replicate, r.method)):
+        arrays = kept_arrays(root, record)
+        if arrays is None:
+            without += 1
+            continue
+        found = audit(record, arrays, rows_of(record))
+        wrong += bool(found)
+        said = f"DOES NOT FOLLOW: {found[0]}" if found else "follows from its predictions"
+        cells = record.method, str(record.replicate), f"{record.test.q_adj:.4f}", said
+        table.add_row(*cells, style="bold red" if found else "")
+    if not table.row_count:
+        raise UserError(f"{root} keeps no predictions of a record of {title}")
+    terminal.console().print(table)
+    if without:
+        print(f"{count(without, 'record')} without predictions there: not looked at")
+    return FAILURES if wrong else 0
 
 
 def _today(column: Column, old: list[Record], store: Path | None) -> dict[tuple, Record]:
@@ -60,9 +98,7 @@ def _today(column: Column, old: list[Record], store: Path | None) -> dict[tuple,
 
 
 def _show(column: Column, old: list[Record], today: dict[tuple, Record]) -> int:
-    table = Table(title=f"{column.name}: published and today", **STYLE)
-    for name in ("method", "replicate", "q_adj published", "today", "result"):
-        table.add_column(name, justify="left" if name in ("method", "result") else "right")
+    table = _table(f"{column.name}: published and today", "q_adj published", "today")
     verdicts = []
     for before in old:
         new = today[before.method, before.replicate]
@@ -73,3 +109,10 @@ def _show(column: Column, old: list[Record], today: dict[tuple, Record]) -> int:
         table.add_row(before.method, str(before.replicate), *numbers, verdict.said, style=style)
     terminal.console().print(table)
     return 0 if all(verdict.holds for verdict in verdicts) else FAILURES
+
+
+def _table(title: str, *numbers: str) -> Table:
+    table = Table(title=title, **STYLE)
+    for name in ("method", "replicate", *numbers, "result"):
+        table.add_column(name, justify="left" if name in ("method", "result") else "right")
+    return table

@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from suite.compare.paired import Estimate
 from suite.compare.strata import stratified
 
-FILE = Path("study") / "choosing.jsonl"  # beside the published records
 # The scores by which a candidate can be chosen on validation rows: sign and what it is called.
 SCORES = {
     "q_adj": (1, "q_adj (the paper's)"),
@@ -18,12 +15,21 @@ SCORES = {
     "r_loss": (-1, "R-loss, one mean outcome for all"),
     "r_loss_own_mean": (-1, "R-loss with the candidate's own mean outcome"),
     "likelihood": (1, "likelihood of the outcomes"),
-    "truth": (1, "q without outcome noise (not to be had)"),
+    "true_q": (1, "the truth (not to be had)"),
 }
 COUNTS = (1, 4, 12, 41)
 SUBSETS = 200
 
-Unit = Mapping[str, Any]
+
+@dataclass(frozen=True)
+class Unit:
+    """The candidates of one draw: scores on validation rows by name, and worth on test rows."""
+
+    scenario: str
+    replicate: int
+    oracle_q: float
+    scores: Mapping[str, Sequence[float]]  # by name of the score, one for each candidate
+    test_q_adj: Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -61,12 +67,11 @@ def choices(units: Sequence[Unit]) -> list[Choice]:
 
 def _chosen(unit: Unit, score: str, count: int) -> tuple[float, float]:
     """Regret of the winner and optimism of its q_adj, over the same subsets for every score."""
-    candidates = unit["candidates"]
-    values = SCORES[score][0] * np.array([c[score] for c in candidates])
-    regret = unit["oracle_q"] - np.array([c["test_true_q"] for c in candidates])
-    optimism = np.array([c["q_adj"] - c["test_q_adj"] for c in candidates])
+    values = SCORES[score][0] * np.array(unit.scores[score])
+    regret = unit.oracle_q - np.array(unit.scores["true_q"])
+    optimism = np.array(unit.scores["q_adj"]) - np.array(unit.test_q_adj)
     rng = np.random.default_rng(count)
-    subsets = np.argsort(rng.random((SUBSETS, len(candidates))), axis=1)[:, :count]
+    subsets = np.argsort(rng.random((SUBSETS, len(values))), axis=1)[:, :count]
     winners = subsets[np.arange(SUBSETS), values[subsets].argmax(axis=1)]
     return float(regret[winners].mean()), float(optimism[winners].mean())
 
@@ -74,5 +79,5 @@ def _chosen(unit: Unit, score: str, count: int) -> tuple[float, float]:
 def _over_draws(units: Sequence[Unit], values: Sequence[float]) -> Estimate:
     strata: dict[str, list[float]] = {}
     for unit, value in zip(units, values, strict=True):
-        strata.setdefault(unit["scenario"], []).append(value)
+        strata.setdefault(unit.scenario, []).append(value)
     return stratified(list(strata.values()))

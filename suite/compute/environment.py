@@ -110,8 +110,11 @@ def cpu_flags() -> frozenset[str]:
 
 def of_a_worker(caller: Mapping[str, str]) -> dict[str, str]:
     """The environment of a cell's process: the caller's, less what could move a number."""
+    from baselines._neural import TORCH_INSTRUCTIONS  # here: it brings numpy
+
     kept = {name: value for name, value in caller.items() if not name.startswith(DECIDED_HERE)}
-    return {**kept, **ONE_THREAD, **instructions()}
+    pinned = instructions()
+    return {**kept, **ONE_THREAD, **pinned, **(TORCH_INSTRUCTIONS if pinned else {})}
 
 
 def without_machine_paths(text: str) -> str:

@@ -16,6 +16,7 @@ import datasets
 from datasets.contract import Dataset
 from suite.compute import cell, environment, messages
 from suite.compute.cell import Fitted, measure, visible
+from suite.compute.readings import measured
 from suite.compute.worker import ERROR_LINES, packed_data, present
 from suite.plan.cell import Planned
 from suite.strict import build
@@ -38,9 +39,11 @@ def main(connection: socket.socket) -> None:
                 answer, arrays = _shown(data, request["reads_truth"])
             else:
                 result = measure(data, arrays, build(Fitted, request["fitted"], "the method"))
+                readings = measured(data, arrays, request["facts"])
                 numbers = data.test.row_numbers
                 arrays = {} if numbers is None else {"row_numbers": numbers.astype(np.int64)}
-                answer = {"result": asdict(result)}
+                named = {name: asdict(reading) for name, reading in readings.items()}
+                answer = {"result": asdict(result), "readings": named}
         except Exception as error:
             lines = "".join(traceback.format_exception(error)).strip().splitlines()
             text = environment.without_machine_paths("\n".join(lines[-ERROR_LINES:]))

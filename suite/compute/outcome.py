@@ -2,15 +2,16 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import psutil
 from numpy.typing import NDArray
 
 from suite.compute.cell import Result
 from suite.compute.environment import Machine, machine
+from suite.compute.readings import Reading
 from suite.words import printable
 
 LONGEST_ERROR = 10_000  # characters that are kept of an error, from its end
@@ -46,8 +47,9 @@ class Outcome:
     cost: Cost
     machine: Machine
     warnings: tuple[str, ...] = ()
-    predictions: NDArray[np.float64] | None = None
-    row_numbers: NDArray[np.int64] | None = None  # of the test rows of real data
+    readings: Mapping[str, Reading] = field(default_factory=dict)
+    # What is kept: `test`, the predictions of the test rows; `row_numbers` of real data; readings.
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def failure(error: str, seconds: float, on: Machine | None = None) -> Outcome:

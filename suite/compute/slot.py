@@ -16,8 +16,10 @@ from suite.compute import messages
 from suite.compute.cell import PARTS, Fitted, Result
 from suite.compute.child import Child
 from suite.compute.environment import Machine
+from suite.compute.messages import LARGEST_MESSAGE
 from suite.compute.outcome import Cost, Limits, Outcome, failure
 from suite.compute.process import ForkServer
+from suite.compute.readings import MARK, MOST, Reading
 from suite.plan.cell import Planned
 from suite.plan.plan import code_facts
 from suite.strict import WrongType, build
@@ -123,13 +125,12 @@ class Slot:
         }
         self._worker = self._server.fork("worker", self.task.imports)
         self.started = time.monotonic()  # the clock of the method runs from here on
-        most = 8 * sum(self._sizes.values()) + _HEADER_BYTES
+        readings = MOST if self.task.code.module else 0  # a user's own method has none
+        most = 8 * (sum(self._sizes.values()) + readings * self._sizes["test"]) + _HEADER_BYTES
         self._ask(self._worker, messages.packed(header, arrays), most)
         self._phase = self._await_predictions
 
-    def _ask(
-        self, child: Child, pieces: list[memoryview], most: int = messages.LARGEST_MESSAGE
-    ) -> None:
+    def _ask(self, child: Child, pieces: list[memoryview], most: int = LARGEST_MESSAGE) -> None:
         try:
             child.ask(pieces, most)
         except OSError:
@@ -144,18 +145,18 @@ class Slot:
         try:
             self._fitted = build(Fitted, answer["fitted"], "the method")
             memory = build(float, answer["peak_memory_mb"], "peak_memory_mb")
-            wrong = [name for name, value in self._fitted.seconds.items() if value < 0]
-            if wrong or self._fitted.candidates < 0:
+            if min(0, self._fitted.candidates, *self._fitted.seconds.values()) < 0:
                 raise WrongType(f"seconds_ and n_candidates_ must be 0 or more, not {answer}")
-            if {n: a.shape for n, a in predicted.items()} != {
-                n: (s,) for n, s in self._sizes.items()
-            }:
+            facts = build(Mapping[str, Mapping[str, Any]], answer["facts"], "its readings")
+            self._facts = facts if self.task.code.module else {}
+            sizes = self._sizes | {MARK + name: self._sizes["test"] for name in self._facts}
+            if {n: a.shape for n, a in predicted.items()} != {n: (s,) for n, s in sizes.items()}:
                 raise WrongType("the predictions are not one number per row")
         except (WrongType, KeyError, TypeError) as error:
             raise Failed(f"the method does not keep its contract: {error}") from None
         self._peak = max(self._peak, memory)
         self._predicted = {name: array.astype(np.float64) for name, array in predicted.items()}
-        request = {"do": "measure", "fitted": asdict(self._fitted)}
+        request = {"do": "measure", "fitted": asdict(self._fitted), "facts": self._facts}
         self._ask(self._keeper, messages.packed(request, self._predicted))
         self._phase = self._await_result
 
@@ -169,8 +170,8 @@ class Slot:
             cost=Cost(fitted.seconds, fitted.cpu_seconds, self._peak),
             machine=self._machine,
             warnings=tuple(printable(text[:_LONGEST_WARNING]) for text in fitted.warnings),
-            predictions=self._predicted["test"],
-            row_numbers=found[1].get("row_numbers"),
+            readings=build(Mapping[str, Reading], found[0]["readings"]),
+            arrays={n: a for n, a in self._predicted.items() if n not in PARTS[:2]} | found[1],
         )
 
     def _answer(self, child: Child) -> tuple[dict, dict] | None:

@@ -20,7 +20,9 @@ from datasets.contract import Dataset
 from suite.compute import messages
 from suite.compute.cell import PARTS, fit_and_predict
 from suite.compute.environment import without_machine_paths
+from suite.compute.readings import read_off
 from suite.plan.cell import OwnFile, Planned
+from suite.plan.methods import methods_in
 from twin.rows import Rows
 
 ERROR_LINES = 15
@@ -46,20 +48,30 @@ def _compute(header: Mapping[str, Any], arrays: messages.Arrays) -> tuple[dict, 
     if missing := method_class.missing():
         raise RuntimeError(f"{planned.method} is not installed: pip install {' '.join(missing)}")
     data = unpacked(header["data"], arrays)
+    made: list[Method] = []
+
+    def make(**options: Any) -> Method:
+        made.append(method_class(**options))
+        return made[0]
+
     _start_memory_peak()
     fitted, predicted = fit_and_predict(
-        method_class,
+        make,
         data,
         seed=planned.cell.seed,
         quick=planned.cell.quick,
         upstream=header["upstream"],
         reads_truth=planned.code.reads_truth,
     )
-    return {"fitted": asdict(fitted), "peak_memory_mb": _memory_peak()}, predicted
+    facts, readings = read_off(made[0], data.test.X)
+    answer = {"fitted": asdict(fitted), "facts": facts, "peak_memory_mb": _memory_peak()}
+    return answer, {**predicted, **readings}
 
 
 def find_method(planned: Planned) -> type[Method]:
-    """The class of a registered method, or of one in a user's own file."""
+    """The class of a method: of `baselines`, of an experiment's module, or of a user's own file."""
+    if planned.code.module:
+        return methods_in(planned.code.module)[planned.method]
     if planned.code.file is None:
         return baselines.method(planned.method)
     path = present(planned.code.file)

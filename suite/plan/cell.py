@@ -72,6 +72,7 @@ class MethodCode:
     paper_row: str | None = None
     missing: tuple[str, ...] = ()  # libraries to install first
     reads_truth: bool = False  # the oracle
+    module: str = ""  # of an experiment's own methods; "": a method of `baselines`
     file: OwnFile | None = None  # None: a method of the project
 
 

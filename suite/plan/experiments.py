@@ -1,94 +1,17 @@
-"""The experiments: which data, which methods, how many replicates. A new one is one entry here."""
+"""The experiments. A new one is one entry here."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-import baselines
 from datasets.scenarios import VARIANTS
 from suite.names import unknown
-from suite.plan import paper
-from suite.plan.cell import MethodCode, OwnFile
+from suite.plan.experiment import EVERY_METHOD, Experiment
+from suite.plan.luck import OTHER_SEEDS, choosing, seeds
 
 __all__ = ["EXPERIMENTS", "SCENARIOS", "VARIANTS", "Experiment", "experiment"]
 
 SCENARIOS = ("scenario1", "scenario2", "scenario3", "scenario4")
 _SMALL = MappingProxyType({"n": 5000, "p": 30})
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """A data set with its options, and the methods that are compared on it.
-
-    `tables` names the paper's tables whose rows take part (with every method that has no row in
-    the paper); `methods` lists the methods instead. `quick` replaces options in a quick run.
-    """
-
-    name: str
-    summary: str
-    source: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-    tables: tuple[str, ...] = ()
-    methods: tuple[str, ...] = ()
-    replicates: int = 20  # planned: a verdict on fewer is interim
-    variant_replicates: int = 10  # planned in other variants than the first
-    quick: Mapping[str, Any] = field(default_factory=dict)
-    quick_replicates: int = 2
-    has_variants: bool = False
-    paper_row: str | None = None  # its row of T4
-    stand_in: bool = False  # for data of the paper that are private
-    scale: bool = False  # shows what growing data cost; the quality on them means nothing
-    other_seed_of: str | None = None  # the experiment whose cells it repeats with other seeds
-    own_data: OwnFile | None = None  # a user's own data set
-
-    @property
-    def in_paper(self) -> bool:
-        """Whether a table of the paper holds these data, or data that they stand in for."""
-        return bool(self.tables or self.paper_row or self.stand_in)
-
-    @property
-    def compares_methods(self) -> bool:
-        """Whether its quality is shown; not that of data for scale or of repeated cells."""
-        return not self.scale and self.other_seed_of is None
-
-    def printed(self, method: MethodCode, quick: bool = False) -> paper.Printed | None:
-        """The paper's q_adj of `method` on these data; None where the two cannot be compared."""
-        if quick:
-            return None
-        if self.has_variants:
-            return paper.scenario_value(method.paper_row, self.source)
-        return paper.real_data_value(method.paper_row, self.paper_row) if self.paper_row else None
-
-    def planned(self, variant: str | None) -> int:
-        """The replicates that its verdicts are made of; further ones serve the audit alone."""
-        other = self.has_variants and variant not in (None, VARIANTS[0])
-        return self.variant_replicates if other else self.replicates
-
-    def data_options(self, variant: str | None, quick: bool) -> dict[str, Any]:
-        """The options of `datasets.load`."""
-        options = dict(self.options)
-        if self.has_variants:
-            options["variant"] = variant or VARIANTS[0]
-        return {**options, **(self.quick if quick else {})}
-
-    def column(self, variant: str | None, quick: bool = False) -> str:
-        """Its column of the tables, also the folder of its records; quick is never beside full."""
-        parts = [self.name]
-        if self.has_variants:
-            parts.append(variant or VARIANTS[0])
-        return "-".join([*parts, *(["quick"] if quick else [])])
-
-    def default_methods(self) -> list[str]:
-        """The methods that take part without being asked for by name."""
-        if self.methods:
-            return list(self.methods)
-        rows = {row for table in self.tables for row in paper.rows(table)}
-        return [name for name, cls in baselines.methods().items() if _takes_part(cls, rows)]
-
-
-def _takes_part(method: type[baselines.Method], rows: set[str]) -> bool:
-    return method.paper_row is None or method.paper_row in rows
 
 
 def _scenario(number: int, tables: tuple[str, ...]) -> Experiment:
@@ -110,8 +33,6 @@ MINUTE_METHODS = (
 BEYOND = ("outcome-ranking", "s-learner", "x-xgboost", "twin-boost")
 T4_METHODS = ("twin-512-structured", "causal-forest-honest", *BEYOND)
 T5_METHODS = ("twin-mu", "logistic", *T4_METHODS)
-SEED_METHODS = ("twin-64", "twin-512", "twin-512-structured", "twin-mu", "twin-committee")
-OTHER_SEEDS = (2, 3, 4, 5)  # the first is the scenario's own
 SCALE_METHODS = ("twin-512-structured", "causal-forest-honest")
 
 
@@ -136,22 +57,47 @@ def _synthetic(size: str) -> Experiment:
     return _real(f"synthetic-{size.lower()}", summary, "criteo-synthetic", **changes)
 
 
-def _seeds(scenario: str, number: int) -> Experiment:
-    """Cells of a scenario once more: the seed of training is drawn from the name."""
-    return Experiment(
-        name=f"{scenario}-seed{number}",
-        summary=f"{scenario} with another seed of training",
-        source=scenario,
-        options={"variant": VARIANTS[0]},
-        methods=SEED_METHODS,
-        replicates=2,
-        other_seed_of=scenario,
-    )
-
-
 def _stand_in(source: str) -> Experiment:
     return _real(source, "T4 and T5, public stand-in", source, methods=T5_METHODS, stand_in=True)
 
+
+# The study: grids of twin models, one training each, off which every rule of selection is read.
+# The first replicate has networks of every start after halving, the second one networks of the
+# default start that all train to the end, the others models without hidden layer alone.
+_LINEAR = ("probe-twin-mu", "probe-logistic", "probe-exact")
+_FIRST_ONLY = (
+    *("probe-twin-mu-independent", "probe-logistic-independent"),
+    *(f"probe-network-{w}-{s}" for w in ("parts", "independent") for s in ("ones", "normal")),
+)
+_WIDE = ("probe-wide-parts-ones", "probe-wide-parts-normal")
+
+
+def _study(scenario: str, variant: str) -> Experiment:
+    first = (*_FIRST_ONLY, *(_WIDE if variant == VARIANTS[0] else ()))
+    return Experiment(
+        name=f"study-{scenario}-{variant}",
+        summary="starts, halving, epoch, committee: what the paper leaves open",
+        source=scenario,
+        options={"variant": variant},
+        methods=(*_LINEAR, *first, "probe-network-full"),
+        only={**dict.fromkeys(first, (100,)), "probe-network-full": (101,)},
+        first=100,
+        replicates=4,
+        seed="replicate",
+        group="study",
+        module="suite.study.probes",
+    )
+
+
+def _ports(name: str, summary: str, **changes: Any) -> Experiment:
+    shared = {"group": "ports", "module": "suite.ports.variants", "seed": 7}
+    return Experiment(f"ports-{name}", summary, **{**shared, **changes})
+
+
+_BESIDE_R = ("r-lasso", "x-lasso", "causal-forest", "causal-forest-honest")
+_UPLIFT_FORESTS = ("uplift-forest-kl", "uplift-forest-ed")
+_UNCUT = (*_UPLIFT_FORESTS, "causal-forest", "causal-forest-honest", "r-xgboost", "x-xgboost")
+_PRINTED_4 = {"source": "scenario4", "options": {"variant": "printed"}}
 
 EXPERIMENTS = {
     experiment.name: experiment
@@ -178,7 +124,7 @@ EXPERIMENTS = {
         ),
         _real("gotv", "letters that urge to vote", "gotv", methods=T5_METHODS),
         _real("starbucks", "a promotion with few buyers", "starbucks", methods=T5_METHODS),
-        *(_seeds(scenario, number) for scenario in SCENARIOS for number in OTHER_SEEDS),
+        *(seeds(scenario, number) for scenario in SCENARIOS for number in OTHER_SEEDS),
         *(_synthetic(size) for size in ("100K", "400K", "1M", "4M")),
         Experiment(
             name="minute",
@@ -188,12 +134,51 @@ EXPERIMENTS = {
             methods=MINUTE_METHODS,
             replicates=2,
         ),
+        *(choosing(scenario) for scenario in SCENARIOS),
+        *(_study(scenario, variant) for variant in VARIANTS for scenario in SCENARIOS),
+        _ports(
+            "sanity",
+            "every method on three draws of scenario 4, with what it costs",
+            **_PRINTED_4,
+            methods=EVERY_METHOD,
+            first=100,
+            replicates=3,
+        ),
+        _ports(
+            "cuts",
+            "the same with the larger search of the programs that were ported",
+            **_PRINTED_4,
+            methods=tuple(f"{name}-uncut" for name in _UNCUT),
+            first=100,
+            replicates=3,
+        ),
+        _ports(
+            "reference",
+            "every port beside the R package's own predictions",
+            source="reference",
+            methods=tuple(f"{name}-as-r" for name in (*_BESIDE_R, *_UPLIFT_FORESTS, "qini-based")),
+            only={
+                **{f"{name}-as-r": (3,) for name in _UPLIFT_FORESTS},
+                "qini-based-as-r": (3, 4, 5),
+            },
+            replicates=6,
+        ),
+        _ports(
+            "noise",
+            "the causal forests with as many trees as grf, on scenario 3",
+            source="reference",
+            methods=("causal-forest-of-2000", "causal-forest-honest-of-2000"),
+            first=2,
+            replicates=1,
+        ),
     )
 }
+GROUPS = tuple(dict.fromkeys(e.group for e in EXPERIMENTS.values() if e.group))
 
 
 def experiment(name: str) -> Experiment:
     """The experiment called `name`."""
     if name not in EXPERIMENTS:
-        raise unknown("experiment", name, [*EXPERIMENTS, "paper", "list"])
+        listed = [each for each, item in EXPERIMENTS.items() if not item.group]
+        raise unknown("experiment", name, [*listed, "paper", *GROUPS, "list"])
     return EXPERIMENTS[name]

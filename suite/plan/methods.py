@@ -3,29 +3,49 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import baselines
 from suite.names import UserError, matching, unknown
 from suite.plan.cell import MethodCode
 from suite.plan.describe import described, own_file
+from suite.plan.experiment import Experiment
 
 _LONGEST_NAME = 100  # a name is part of a file's name
 
 
 @cache
 def registered() -> dict[str, MethodCode]:
-    """Every method of the project."""
+    """Every method of the project that any experiment can have."""
+    return {name: _code(cls) for name, cls in baselines.methods().items()}
+
+
+def methods_of(experiment: Experiment) -> dict[str, MethodCode]:
+    """Every method that `experiment` can have."""
+    own = methods_in(experiment.module) if experiment.module else {}
+    return registered() | {name: _code(cls, experiment.module) for name, cls in own.items()}
+
+
+@cache
+def methods_in(module: str) -> dict[str, type[baselines.Method]]:
+    """The methods that a module of the project defines and names."""
+    found = vars(import_module(module)).values()
+    own = (cls for cls in found if isinstance(cls, type) and cls.__module__ == module)
     return {
-        name: MethodCode(
-            name=name,
-            upstream=cls.upstream,
-            paper_row=cls.paper_row,
-            missing=cls.missing(),
-            reads_truth=getattr(cls, "reads_truth", False),
-        )
-        for name, cls in baselines.methods().items()
+        cls.name: cls for cls in own if issubclass(cls, baselines.Method) and "name" in vars(cls)
     }
+
+
+def _code(cls: type[baselines.Method], module: str = "") -> MethodCode:
+    return MethodCode(
+        name=cls.name,
+        upstream=cls.upstream,
+        paper_row=None if module else cls.paper_row,
+        missing=cls.missing(),
+        reads_truth=cls.reads_truth,
+        module=module,
+    )
 
 
 def own_methods(files: Sequence[Path]) -> dict[str, MethodCode]:

@@ -1,6 +1,5 @@
 """The plan: the cells of an experiment, each with what its number rests on."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from suite.names import UserError, unknown
 from suite.plan.cell import Basis, Cell, Data, MethodCode, OwnFile, Planned
 from suite.plan.digest import Code
 from suite.plan.experiments import VARIANTS, Experiment
-from suite.plan.methods import chosen, own_methods, registered
+from suite.plan.methods import chosen, methods_of, own_methods
 
 CELL = "suite/compute/cell.py"  # read, not imported: what a cell does is decided there
 
@@ -49,12 +48,22 @@ def make_plan(
     """The plan of `experiment`; `methods` are names or globs, `files` are users' own methods."""
     variant = check_variant(experiment, variant)
     own = own_methods(files)
-    known = {**registered(), **own}
+    known = {**methods_of(experiment), **own}
     names = chosen(experiment.default_methods(), methods, own, known)
-    if replicates is None:
-        replicates = range(experiment.quick_replicates if quick else experiment.replicates)
+    replicates = experiment.numbers(quick) if replicates is None else replicates
+    if min(replicates) < experiment.first:
+        numbers = experiment.numbers(quick)
+        raise UserError(
+            f"the replicates of {experiment.name} begin with {experiment.first}; "
+            f"give --replicates {numbers[0]}-{numbers[-1]}, or a part of these"
+        )
     planner = Planner(experiment, variant, known, quick)
-    cells = tuple(planner.cell(name, replicate) for replicate in replicates for name in names)
+    cells = tuple(
+        planner.cell(name, replicate)
+        for replicate in replicates
+        for name in names
+        if experiment.has(name, replicate)
+    )
     return Plan(experiment, variant, quick, {name: known[name] for name in names}, cells)
 
 
@@ -95,7 +104,7 @@ class Planner:
                 experiment.column(self._variant, self._quick),
                 name,
                 Data(experiment.source, self._options, replicate),
-                training_seed(name, experiment.name, replicate),
+                experiment.training_seed(name, replicate),
                 self._quick,
             ),
             basis,
@@ -127,7 +136,8 @@ def method_path(method: MethodCode) -> Path:
     """The file that defines a method."""
     if method.file is not None:
         return Path(method.file.path)
-    return Code().module_file(baselines.method(method.name).__module__)
+    module = method.module or baselines.method(method.name).__module__
+    return Code().module_file(module)
 
 
 def source_path(source: str, own: OwnFile | None = None) -> Path:
@@ -146,12 +156,6 @@ def check_variant(experiment: Experiment, variant: str | None) -> str | None:
     if variant is not None and variant not in VARIANTS:
         raise unknown("variant", variant, VARIANTS)
     return variant or VARIANTS[0]
-
-
-def training_seed(method: str, experiment: str, replicate: int) -> int:
-    """Seeds of training differ between methods; seeds of data depend on the replicate alone."""
-    digest = hashlib.sha256(f"{method}/{experiment}/{replicate}".encode()).digest()
-    return int.from_bytes(digest[:4]) >> 1  # 31 bits: every library takes it
 
 
 def _content(experiment: Experiment, options: Mapping[str, Any]) -> str | None:

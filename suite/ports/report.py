@@ -1,4 +1,4 @@
-"""The tables of docs/baselines.md, from the records of `suite ports`."""
+"""The tables of docs/baselines.md, from the units of the ports."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -6,17 +6,19 @@ from statistics import mean
 from typing import Any
 
 from suite.plan.digest import ROOT
+from suite.plan.experiments import EXPERIMENTS
+from suite.publish.side import provenance
 
 PAGE = ROOT / "docs" / "baselines.md"
 Record = dict[str, Any]
 
 
-def render(records: Sequence[Record], uncut: Sequence[str]) -> None:
-    """Replace what stands between the marks of each table; `uncut` are the methods of the last."""
-    text = PAGE.read_text()
+def page(text: str, units: Sequence[Record]) -> str:
+    """The page's text with each table replaced between its marks."""
     by_kind = defaultdict(list)
-    for record in records:
-        by_kind[record["kind"]].append(record)
+    for unit in units:
+        by_kind[unit["kind"]].append(unit)
+    uncut = [name.removesuffix("-uncut") for name in EXPERIMENTS["ports-cuts"].methods]
     for kind, table in (
         ("reference", reference_table(by_kind["reference"])),
         ("noise", noise_table(by_kind["noise"], by_kind["reference"])),
@@ -26,8 +28,8 @@ def render(records: Sequence[Record], uncut: Sequence[str]) -> None:
         begin, end = f"<!-- {kind}: begin -->\n", f"<!-- {kind}: end -->"
         before, _, rest = text.partition(begin)
         _, _, after = rest.partition(end)
-        text = f"{before}{begin}{table}{end}{after}"
-    PAGE.write_text(text)
+        text = f"{before}{begin}{table}\n{provenance(by_kind[kind])}\n{end}{after}"
+    return text
 
 
 def reference_table(records: Iterable[Record]) -> str:

@@ -10,10 +10,9 @@ from pathlib import Path
 
 from suite.compute import environment
 from suite.names import UserError
-from suite.plan.methods import registered
 from suite.publish import attested
 from suite.publish.attested import Attestation
-from suite.publish.columns import PUBLISHED, Column, Published, columns
+from suite.publish.columns import PUBLISHED, Column, Published, every_column
 from suite.publish.recompute import recompute
 from suite.store.record import Record
 
@@ -24,12 +23,12 @@ def attest(root: Path = PUBLISHED, file: Path = attested.FILE) -> Iterator[str]:
     if commit is None or dirty:
         raise UserError("attesting needs a clean git checkout: the commit must hold today's code")
     published = Published(root, attested.Attested(attested.read(file)))
-    found = [published.column(experiment.name, variant) for experiment, variant in columns()]
+    found = [published.column(experiment.name, variant) for experiment, variant in every_column()]
     groups: dict[tuple, list[tuple[Column, Record]]] = {}
     for column in found:
         for record in column.stale:
             today = column.today(record)
-            if record.method not in registered() or today is None:
+            if today is None:
                 where = f"{column.name} {record.method}, replicate {record.replicate}"
                 yield f"{where}: no longer a method of the project; stays stale"
             elif record.ok:
@@ -42,7 +41,7 @@ def attest(root: Path = PUBLISHED, file: Path = attested.FILE) -> Iterator[str]:
         if not rerun.ok:
             reason = rerun.error.splitlines()[-1]
             yield f"{where}: cannot be computed now, {len(group)} records stay stale: {reason}"
-        elif rerun.result.numbers() != record.result.numbers():
+        elif rerun.numbers() != record.numbers():
             yield f"{where}: differs today; {len(group)} records stay stale until run again"
         else:
             place = (column.name, record.replicate, record.key)

@@ -11,8 +11,8 @@ import datasets
 from suite.plan.cell import Planned
 from suite.plan.digest import ROOT
 from suite.plan.experiments import EXPERIMENTS, VARIANTS, Experiment
-from suite.plan.methods import registered
-from suite.plan.plan import Planner, training_seed
+from suite.plan.methods import methods_of
+from suite.plan.plan import Planner
 from suite.publish import attested
 from suite.publish.attested import Attested
 from suite.store.record import Record
@@ -53,7 +53,7 @@ class Column:
 
     def today(self, record: Record) -> Planned | None:
         """The cell of a record as it would be planned now; None if its method is gone."""
-        if record.method not in registered() or self._planner is None:
+        if self._planner is None or record.method not in methods_of(self.experiment):
             return None
         return self._planner.cell(record.method, record.replicate)
 
@@ -61,7 +61,7 @@ class Column:
     def _planner(self) -> Planner | None:
         if self.experiment.source not in datasets.sources():
             return None
-        return Planner(self.experiment, self.variant, registered(), facts=self.facts)
+        return Planner(self.experiment, self.variant, methods_of(self.experiment), facts=self.facts)
 
 
 def freshness(record: Record, today: Planned, known: Attested) -> Freshness:
@@ -76,11 +76,16 @@ def freshness(record: Record, today: Planned, known: Attested) -> Freshness:
     return "current" if same_versions else "other versions"
 
 
-def columns() -> Iterator[tuple[Experiment, str | None]]:
+def every_column() -> Iterator[tuple[Experiment, str | None]]:
     """Every experiment in every variant, in the order of the listings."""
     for experiment in EXPERIMENTS.values():
         for variant in VARIANTS if experiment.has_variants else (None,):
             yield experiment, variant
+
+
+def columns() -> Iterator[tuple[Experiment, str | None]]:
+    """Those that the tables show; side experiments have pages of their own."""
+    return ((experiment, variant) for experiment, variant in every_column() if not experiment.group)
 
 
 class Published:
@@ -105,7 +110,7 @@ class Published:
 
     def problems(self) -> list[str]:
         """Every line that has no place among published records, and why."""
-        store, known = Store(self.root), {e.column(v): e for e, v in columns()}
+        store, known = Store(self.root), {e.column(v): e for e, v in every_column()}
         found: list[str] = []
         for name in store.columns():
             records, wrong = store.read(name)
@@ -138,7 +143,7 @@ def unfit(record: Record, experiment: Experiment | None) -> str | None:
         return "a quick run is not comparable"
     if experiment is None:
         return f"{cell.column} is no column of the project"
-    if cell.method not in registered():
+    if cell.method not in methods_of(experiment):
         return f"{cell.method} is not a method of the project"
     variant = cell.data.options.get("variant") if experiment.has_variants else None
     if cell.data.source != experiment.source:
@@ -147,7 +152,7 @@ def unfit(record: Record, experiment: Experiment | None) -> str | None:
         return f"its options {dict(cell.data.options)} are not those of the column"
     if experiment.column(variant) != cell.column:
         return f"its variant is {variant}"
-    if cell.seed != training_seed(cell.method, experiment.name, cell.data.replicate):
+    if cell.seed != experiment.training_seed(cell.method, cell.data.replicate):
         return f"its seed {cell.seed} is not the plan's"
     return None
 

@@ -16,9 +16,10 @@ from pathlib import Path
 from suite.compute.environment import git_environment
 from suite.names import UserError
 from suite.plan.digest import PACKAGES, ROOT, Code
-from suite.plan.methods import registered
+from suite.plan.experiment import Experiment
+from suite.plan.methods import methods_of
 from suite.plan.plan import CELL, method_path, source_path
-from suite.publish.columns import PUBLISHED, Column, Published, columns, one_per_cell, unfit
+from suite.publish.columns import PUBLISHED, Column, Published, every_column, one_per_cell, unfit
 from suite.store.record import Record
 from suite.store.store import Store, write_records
 
@@ -40,11 +41,11 @@ def publish(store: Store, root: Path = PUBLISHED) -> Iterator[str]:
     silent = True
     with ExitStack() as stack:
         commits = Commits(stack)
-        for experiment, variant in columns():
+        for experiment, variant in every_column():
             name = experiment.column(variant)
             fit = []
             for record in offered.pop(name, ((), ()))[0]:
-                reason = unfit(record, experiment) or commits.objection(record)
+                reason = unfit(record, experiment) or commits.objection(record, experiment)
                 if reason:
                     refused[f"{name}: {reason}"] += 1
                 else:
@@ -70,14 +71,14 @@ class Commits:
         self.tree = cache(self._tree)
         self._digest = cache(lambda commit, path: Code(self.tree(commit)).digest(path))
 
-    def objection(self, record: Record) -> str | None:
+    def objection(self, record: Record, experiment: Experiment) -> str | None:
         """Why a record cannot be of the commit that it names, None where it can."""
         if record.origin.carried is not None:
             return None  # its digest is of a state of the code that is known
         commit = record.origin.commit
         if self.tree(commit) is None:
             return f"its commit {commit[:12]} is not in this repository"
-        method, source = registered()[record.method], record.cell.data.source
+        method, source = methods_of(experiment)[record.method], experiment.source
         paths = (method_path(method), source_path(source), ROOT / CELL)
         here = [str(path.relative_to(ROOT)) for path in paths]
         held = [path for path in here if (self.tree(commit) / path).is_file()]
@@ -105,7 +106,7 @@ def _merge(before: Column, offered: Iterable[Record], root: Path) -> Iterator[st
         old = known.get(record.key)
         if old is None or not old.ok:
             new.append(record)
-        elif record.ok and record.result.numbers() != old.result.numbers():
+        elif record.ok and record.numbers() != old.numbers():
             yield (
                 f"{before.name}: {record.method}, replicate {record.replicate} has other numbers "
                 "than the published record of the same key; it stays out: verify the cell"

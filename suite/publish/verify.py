@@ -33,7 +33,7 @@ def judge(
     """Compare a published record with one of today; `predictions` are theirs, where kept."""
     if not (old.ok and new.ok):
         return Verdict(False, f"NOT REPRODUCED: {_failed(old, new)}")
-    if old.result.numbers() == new.result.numbers():
+    if old.numbers() == new.numbers():
         return Verdict(True, "identical")
     difference = f"q_adj differs by {new.result.test.q_adj - old.result.test.q_adj:+.2g}"
     if same_arithmetic(old, new) and _same_libraries(old, new):

@@ -16,7 +16,7 @@ def price_of_choosing(published: Published) -> str | None:
     if not most:
         return None
     best = min(
-        (most[score] for score in most if score not in ("q_adj", "truth")),
+        (most[score] for score in most if score not in ("q_adj", "true_q")),
         key=lambda choice: choice.regret.mean,
     )
     names = {
@@ -31,7 +31,7 @@ def price_of_choosing(published: Published) -> str | None:
         f"It matters by what a model is chosen: of {COUNTS[-1]} simple candidates the one with the "
         f"highest q_adj on validation rows stays {most['q_adj'].regret.mean:.2f} behind the true "
         f"uplift, the one chosen by {names[best.score]} {best.regret.mean:.2f} (difference "
-        f"{-gain.mean:.2f} ± {gain.error:.2f}{shown}); {most['truth'].regret.mean:.2f} cannot be "
+        f"{-gain.mean:.2f} ± {gain.error:.2f}{shown}); {most['true_q'].regret.mean:.2f} cannot be "
         "avoided with these candidates ([choosing](findings/choosing.md))."
     )
 

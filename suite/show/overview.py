@@ -15,19 +15,23 @@ from suite.compare.paired import Estimate
 from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.publish.columns import Column, Published
 from suite.show.picture import OTHER, OURS, Picture
+from suite.words import count
 
 LEAST = "#d1603d"
+FEWEST_ROWS = 3  # of a panel: below that there is nothing to look at
 
 
 def overview(published: Published, variant: str = VARIANTS[0]) -> Picture:
-    """One panel for each scenario, rows in the same order in all of them."""
+    """One panel for each scenario that has rows to compare, rows in the same order in all."""
     numbers = overview_numbers([published.column(name, variant) for name in SCENARIOS])
 
     def draw() -> Figure:
-        order = row_order(numbers)
+        panels = [panel for panel in numbers if compared(panel)]
+        order = row_order(panels)
         places = {name: height for height, name in enumerate(reversed(order))}
-        figure = Figure(figsize=(11, 0.2 * len(order) + 1.6), layout="constrained")
-        for axis, panel in zip(figure.subplots(1, 4, sharey=True), numbers, strict=True):
+        figure = Figure(figsize=(11, 0.2 * len(order) + 1.8), layout="constrained")
+        axes = figure.subplots(1, max(1, len(panels)), sharey=True, squeeze=False)[0]
+        for axis, panel in zip(axes, panels, strict=False):
             for row in panel["rows"]:
                 least = row["method"] == panel["least"]
                 place, colour = places[row["method"]], LEAST if least else OURS
@@ -40,16 +44,13 @@ def overview(published: Published, variant: str = VARIANTS[0]) -> Picture:
             axis.set_xlabel("regret, per cent")
             axis.set_xlim(left=0)
             axis.grid(axis="x", alpha=0.25)
-            if panel["left_out"]:
-                note = f"{len(panel['left_out'])} rows with fewer\nreplicates left out"
-                corner = {"transform": axis.transAxes, "ha": "right", "va": "bottom"}
-                axis.text(0.98, 0.01, note, fontsize=6, color=OTHER, **corner)
             axis.set_yticks(range(len(order)), list(reversed(order)))
         figure.suptitle(
             "Regret against the true uplift, the less the better. Bars: 95 % interval of the "
             "paired difference to the least (dashed)",
             fontsize=9,
         )
+        figure.supxlabel("\n".join(left_out(numbers)), fontsize=8, color=OTHER)
         return figure
 
     return Picture("overview", numbers, draw)
@@ -77,6 +78,24 @@ def overview_numbers(columns: Iterable[Column]) -> list[dict[str, Any]]:
             }
         )
     return panels
+
+
+def compared(panel: dict[str, Any]) -> bool:
+    """Whether a panel has enough rows for a picture."""
+    return len(panel["rows"]) >= FEWEST_ROWS
+
+
+def left_out(panels: list[dict[str, Any]]) -> list[str]:
+    """What the picture does not show, said scenario by scenario."""
+    lines = []
+    for panel in panels:
+        name, n = f"Scenario {panel['scenario'][8:]}", len(panel["replicates"])
+        rows, without = count(len(panel["rows"]), "row"), len(panel["left_out"])
+        if not compared(panel):
+            lines.append(f"{name} is not drawn: {rows} with all {n} common replicates so far.")
+        elif without:
+            lines.append(f"{name}: {count(without, 'row')} with fewer replicates left out.")
+    return lines
 
 
 def row_order(panels: list[dict[str, Any]]) -> list[str]:

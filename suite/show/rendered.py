@@ -18,7 +18,7 @@ RESULTS = ROOT / "results"
 # What commands of their own measure and note (attest, choosing, perf peers, ports, ...).
 MEASURED = {
     *("attested.jsonl", "perf/peers.json", "ports/records.jsonl", "rounding/cells.csv"),
-    *("study/records.jsonl", "study/choosing.jsonl"),
+    "study/records.jsonl",
 }
 MEASURED_FOLDERS = ("records/", "perf/asv/")  # records have seals of their own
 RENDERED_FOLDERS = ("paper/", "findings/", "columns/")  # what is rendered no longer goes

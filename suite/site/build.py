@@ -46,14 +46,14 @@ def pages(ground: Ground) -> Iterator[Page]:
     yield from doc_pages()
 
 
-def build(out: Path) -> int:
+def build(out: Path, ground: Ground) -> int:
     """Render the site into `out`; says how many pages it has."""
     _require()
     if out.exists() and any(out.iterdir()) and not (out / MARK).is_file():
         raise UserError(f"{out} holds other files; give an empty folder or one of an earlier site")
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work)
-        count = _write(folder)
+        count = _write(folder, ground)
         _render(folder)
         for path in (folder / "out").rglob("*.map"):
             path.unlink()  # only debuggers of the theme read them
@@ -68,11 +68,11 @@ def build(out: Path) -> int:
     return count
 
 
-def _write(folder: Path) -> int:
+def _write(folder: Path, ground: Ground) -> int:
     import vl_convert
 
     count = 0
-    for page in pages(Ground()):
+    for page in pages(ground):
         count += 1
         _put(folder / "source" / f"{page.path}.md", page.source())
         for name, text in page.files.items():

@@ -11,7 +11,8 @@ from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.show.tables.audit import audit_table
 from suite.show.tables.claims import claims_table
 from suite.site.ground import Ground, made_from
-from suite.site.page import Cell, Page, verdict
+from suite.site.page import Page
+from suite.site.table import Cell, verdict
 
 
 def claims_page(ground: Ground) -> Page:
@@ -19,8 +20,9 @@ def claims_page(ground: Ground) -> Page:
     page = Page("claims", "Claims and audit")
     page.md(
         "Each sentence of the paper, tested on the variant `printed`. A contrast is a paired "
-        "difference on common replicates; a claim holds if every contrast does. Judged on q_adj, "
-        "the paper's measure, and on regret, the truth where data are simulated."
+        "difference on common replicates, above 0 where the first is the better; a claim holds if "
+        "every contrast does. Judged on the paper's measure, and on regret where the truth is "
+        "known."
     )
     outcomes = judge_all(ground.scenario)
     _summary(page, outcomes)
@@ -33,13 +35,13 @@ def claims_page(ground: Ground) -> Page:
             )
         _forest(page, number, measures)
     page.section("Audit: which generator made the printed numbers", "audit")
-    page.suite_table(audit_table(ground.published), "tables/audit", {})
+    page.suite_table(audit_table(ground.published), "tables/audit")
     page.section("All numbers, other variants", "variants")
     for variant in VARIANTS:
         table = claims_table(ground.published, variant)
-        page.suite_table(table, f"tables/{table.name}", {})
+        page.suite_table(table, f"tables/{table.name}")
     used = [ground.column(s, v) for s in SCENARIOS for v in VARIANTS]
-    page.html(f'<p class="made-from">{html.escape(made_from(used))}</p>')
+    page.made_from(made_from(used))
     return page
 
 
@@ -59,39 +61,47 @@ def _measure(outcome: Outcome) -> str:
     return "regret" if outcome.measure is REGRET else html.escape(outcome.measure.name)
 
 
+def _gain(outcome: Outcome) -> str:
+    """What a contrast is a difference of; positive if the first one is the better."""
+    return "regret saved" if outcome.measure is REGRET else f"{outcome.measure.name} gained"
+
+
 def change(outcome: Outcome) -> str:
     """What would change the verdict."""
     decides = outcome.weakest
-    if decides is None:
-        lacking = ", ".join(sorted({name for c in outcome.missing for name in c.experiments}))
+    if decides is None or outcome.verdict.startswith("too few"):
+        lacking = sorted({name for c in outcome.missing for name in c.experiments})
         have = min(f.n for f in outcome.findings)
+        where = f" in {', '.join(map(_place, lacking))}" if lacking else ""
         return (
-            f"Not tested: {LEAST_DRAWS} replicates in common are needed in {lacking}; the contrast "
+            f"It takes {LEAST_DRAWS} common replicates for every contrast{where}; the contrast "
             f"with the fewest has {have}."
         )
     estimate, margin = decides.estimate, outcome.measure.margin
     n = decides.n
     spread = estimate.error * math.sqrt(n)
     where = _name(decides.contrast)
-    text = f"The contrast that decides is {where}: {estimate.mean:+z.2f} with n = {n}."
+    text = f"It turns on {where}: {estimate.mean:+z.2f}, n = {n}."
     if outcome.claim.kind == "superior":
         if estimate.mean <= 0:
-            return f"{text} The verdict would change if it were above 0."
+            return f"{text} It would have to be above 0."
         needed = power.replicates(estimate.mean, spread)
     else:
         if estimate.mean >= margin:
-            return f"{text} The verdict would change if its bound were below {margin:g}."
+            return f"{text} It would have to be surely below {margin:g}."
         needed = power.replicates(margin - estimate.mean, spread)
     if needed is None or needed <= n:
-        return f"{text} It stands unless the difference itself changes."
+        return f"{text} Only another difference would change it, not more replicates."
     return f"{text} If that is its true size, {needed} replicates show it with 80 % power."
+
+
+def _place(name: str) -> str:
+    return f"scenario {name[8:]}" if name in SCENARIOS else name
 
 
 def _forest(page: Page, number: int, measures: list[Outcome]) -> None:
     """Every contrast with its interval; each measure has its own scale."""
-    head = ["contrast", "n"]
-    for outcome in measures:
-        head += [f"{_measure(outcome)}, high - low", "95 % interval"]
+    head = ["contrast", "n", *("mean", "95 % interval") * len(measures)]
     scales = [_scale(outcome) for outcome in measures]
     rows = []
     for findings in zip(*(outcome.findings for outcome in measures), strict=True):
@@ -100,10 +110,11 @@ def _forest(page: Page, number: int, measures: list[Outcome]) -> None:
             row += _interval(finding, scale)
         rows.append(row)
     table = f"Contrasts of claim {number}"
-    long = len(rows) > 12
+    long = len(rows) > 20
     if long:
         page.html(f"<details><summary>All {len(rows)} contrasts as a forest plot</summary>")
-    page.table(f"claims/claim-{number}", table, head, rows, sortable=True)
+    groups = [("", 1), *((_gain(outcome), 2) for outcome in measures)]
+    page.table(f"claims/claim-{number}", table, head, rows, sortable=True, groups=groups)
     if long:
         page.html("</details>")
 
@@ -131,7 +142,7 @@ def _interval(finding: Finding, scale: float) -> list[Cell]:
 
 
 def _name(contrast: Contrast) -> str:
-    where = " with ".join(contrast.experiments)
+    where = " with ".join(map(_place, contrast.experiments))
     if contrast.low_experiment is not None:
-        return f"{contrast.high}: {where} - {contrast.low_experiment}"
+        return f"{contrast.high}: {where} - {_place(contrast.low_experiment)}"
     return f"{contrast.high} - {contrast.low} ({where})"

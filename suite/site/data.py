@@ -2,6 +2,7 @@
 
 import html
 import inspect
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,12 +10,15 @@ import numpy as np
 
 import datasets
 from datasets.contract import Source
+from datasets.scenarios import Scenario
 from suite.compare.frame import frame_of
 from suite.publish.columns import Column
 from suite.site.facts import prose
 from suite.site.ground import MEASURES, Ground, label, made_from, replicates
-from suite.site.page import Cell, Page
+from suite.site.page import Page
+from suite.site.table import Cell
 
+HEAD = ("data", "rows", "covariates", "treated share", "average effect", "oracle's q")
 BY_NAME = {measure.name: measure for measure in MEASURES}
 
 
@@ -38,25 +42,56 @@ def data_pages(ground: Ground) -> Iterator[Page]:
 def _data_set(ground: Ground, name: str) -> Page:
     page = Page(f"data/{name}", name)
     source = datasets.source(name)
-    page.html(prose(source.summary + "."))
-    own = inspect.cleandoc(type(source).__doc__ or "")
+    page.html(prose(source.summary[0].upper() + source.summary[1:] + "."))
     page.section("What it is")
-    page.html(prose(own))
-    cited = getattr(source, "citation", "")
-    if cited:
-        page.html(prose(cited) + prose(f"Licence: {source.licence}."))
+    page.html(_about(source))
+    columns = [c for c in ground.columns if c.experiment.source == name]
+    if columns:
+        _facts(page, ground, columns, name)
     page.section("Load it")
     page.md(_code(name, source))
-    columns = [c for c in ground.columns if c.experiment.source == name]
     if not columns:
         page.md("No records on this data set are compared yet.")
         return page
-    _facts(page, ground, columns, name)
     page.section("Best methods")
+    page.md(
+        "By regret where the truth is known, else by q. Bold, on simulated data from five "
+        "replicates up: not shown to be worse than the best."
+    )
     for column in columns:
         _methods(page, ground, column)
-    page.html(f'<p class="made-from">{html.escape(made_from(columns))}</p>')
+    page.made_from(made_from(columns))
     return page
+
+
+def _about(source: Source) -> str:
+    """From the docstrings of its file and its class; a scenario shows its two functions."""
+    module = inspect.cleandoc(inspect.getmodule(type(source)).__doc__ or "")
+    if not isinstance(source, Scenario):
+        cited = getattr(source, "citation", "")
+        credit = f"\n\n{cited}\n\nLicence: {source.licence}." if cited else ""
+        return prose(f"{module}\n\n{inspect.cleandoc(type(source).__doc__ or '')}{credit}")
+    chosen = {"mu": source.mu, "tau": source.tau, "released tau": source.released_tau}
+    lines = [line for name, f in chosen.items() if f is not None for line in _formula(name, f)]
+    lines.append(f"sigma = {source.sigma:g}")
+    if source.released_sigma is not None:
+        lines.append(f"released sigma = {source.released_sigma:g}")
+    formulas = html.escape("\n".join(dict.fromkeys(lines)))
+    model, equation, rest = module.partition("u*(x) = ")
+    first, _, rest = rest.partition("\n")
+    return f"{prose(model + equation + first)}<pre>{formulas}</pre>{prose(rest)}"
+
+
+def _formula(name: str, function: Any) -> list[str]:
+    """What the code computes, from its own text, and the functions that it calls."""
+    lines = inspect.getsource(function).splitlines()[1:]
+    text = " ".join(line.split("#")[0].strip() for line in lines)
+    before, _, value = text.rpartition("return ")
+    value = value.removeprefix("( ").removesuffix(")").strip() if value[:2] == "( " else value
+    where = f", where {before.strip()}" if before.strip() else ""
+    said = re.sub(r"x\[(\d)\]", r"x\1", value + where).replace("np.", "")
+    called = [function.__globals__[f] for f in re.findall(r"\bf\d\w*(?=\()", said)]
+    return [f"{name}(x) = {said}", *(li for f in called for li in _formula(f.__name__, f))]
 
 
 def _code(name: str, source: Source) -> str:
@@ -84,15 +119,16 @@ def _facts(page: Page, ground: Ground, columns: list[Column], name: str) -> None
                 Cell(f"{runs[0].p or ''}", runs[0].p or ""),
                 Cell(f"{np.mean(shares):.3f}", float(np.mean(shares))),
                 Cell(f"{100 * np.mean(effects):+.2f} %", float(np.mean(effects))),
-                Cell(f"{oracle.mean():.2f}", float(oracle.mean())) if len(oracle) else Cell("", ""),
             ]
         )
+        if len(oracle):
+            rows[-1].append(Cell(f"{oracle.mean():.2f}", float(oracle.mean())))
     page.section("In numbers")
-    head = ["data", "rows", "covariates", "treated share", "average effect", "oracle's q"]
-    page.table(f"data/{name}-facts", f"{name} as the records saw it", head, rows)
+    # The last one, the oracle's q, is known for simulated data only.
+    page.table(f"data/{name}-facts", f"{name} as the records saw it", HEAD[: len(rows[0])], rows)
     page.md(
-        "Treated share and average effect are those of the test rows, mean over the records. The "
-        "oracle's q comes from the true uplift and is known for simulated data only."
+        "Treated share and average effect are those of the test rows, mean over the records."
+        + (" The oracle's q comes from the true uplift." if len(rows[0]) == len(HEAD) else "")
     )
 
 
@@ -128,7 +164,7 @@ def _methods(page: Page, ground: Ground, column: Column) -> None:
         else:
             row += [_mean(ground, column, method, m, method in best) for m in columns]
         rows.append(row)
-    head = ["method", *(m.title for m in columns)]
+    head = ["method", *(m.short for m in columns)]
     caption = f"Methods on {label(column)}, replicates {replicates(column)}"
     page.table(f"data/{column.name}", caption, head, rows, sortable=True)
 

@@ -10,6 +10,7 @@ from baselines.contract import Method
 from suite.plan.digest import ROOT
 
 Markup = str
+ASIDE = ("Differences", "Library:", "Known weakness")  # paragraphs about a port, not the method
 
 
 def prose(text: str) -> Markup:
@@ -29,9 +30,14 @@ def prose(text: str) -> Markup:
 
 
 def about(cls: type[Method]) -> tuple[Markup, Markup]:
-    """What the method is, from its file, and what is special about this one, from its class."""
+    """What the method is, and how it differs from its reference: from its file and its class."""
     module = inspect.cleandoc(sys.modules[cls.__module__].__doc__ or "")
-    return prose(module), prose(inspect.cleandoc(cls.__doc__ or ""))
+    blocks = re.split(r"\n\s*\n", module)
+    aside = [block for block in blocks if block.startswith(ASIDE)]
+    first, *others = [block for block in blocks if block not in aside]
+    own = inspect.cleandoc(cls.__doc__ or "")
+    what = "\n\n".join([first, f"`{cls.name}`: {own}", *others])
+    return prose(what), prose("\n\n".join(aside))
 
 
 @cache

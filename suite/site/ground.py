@@ -37,6 +37,19 @@ class Measure:
     simulated: bool = False  # known only where the truth is
     cost: bool = False
 
+    @property
+    def short(self) -> str:
+        """The title without its explanation."""
+        return self.title.split(" (")[0].removesuffix(", tuning included")
+
+
+def _cpu(run: Run) -> float | None:
+    return run.cpu_seconds
+
+
+def _memory(run: Run) -> float | None:
+    return run.memory_mb
+
 
 MEASURES = (
     Measure("q_adj", "q_adj, per cent", lambda run: run.q_adj),
@@ -45,8 +58,8 @@ MEASURES = (
     Measure("pehe", "PEHE", lambda run: run.pehe, 3, higher=False, simulated=True),
     Measure("slope", "calibration slope (1 is calibrated)", lambda run: run.slope, higher=None),
     Measure("bias", "calibration bias (0 is calibrated)", lambda run: run.bias, 3, higher=None),
-    Measure("cpu", "core seconds, tuning included", lambda run: run.cpu_seconds, 1, cost=True),
-    Measure("memory", "peak memory, MB", lambda run: run.memory_mb, 0, cost=True),
+    Measure("cpu", "core seconds, tuning included", _cpu, 1, higher=False, cost=True),
+    Measure("memory", "peak memory, MB", _memory, 0, higher=False, cost=True),
 )
 
 
@@ -55,19 +68,29 @@ class Ground:
 
     def __init__(self) -> None:
         self.published = Published()
-        self.cells: pd.DataFrame = results.load()
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """One line for each published cell."""
+        return results.load()
 
     @cached_property
     def columns(self) -> list[Column]:
         """The columns in which methods are compared; others serve scale and luck."""
         found = [self.published.column(e.name, v) for e, v in columns() if e.compares_methods]
-        return [c for c in found if compares(c) and c.experiment.name != "minute"]
+        found = [c for c in found if compares(c) and c.experiment.name != "minute"]
+        known = {c.name: i for i, c in enumerate(found)}
+
+        def place(c: Column) -> tuple[bool, str, int]:
+            """Scenarios by number, each with its variants, then real data as they come."""
+            return c.variant is None, c.experiment.name if c.variant else "", known[c.name]
+
+        return sorted(found, key=place)
 
     @property
     def main_columns(self) -> list[Column]:
         """The scenarios in the paper's own variant, by number, then real data."""
-        chosen = [c for c in self.columns if c.variant in (None, VARIANTS[0])]
-        return sorted(chosen, key=lambda c: (c.variant is None, c.name if c.variant else ""))
+        return [c for c in self.columns if c.variant in (None, VARIANTS[0])]
 
     def column(self, name: str, variant: str | None = None) -> Column:
         return self.published.column(name, variant)
@@ -141,10 +164,13 @@ def replicates(column: Column) -> str:
 def made_from(shown: Iterable[Column]) -> str:
     """The line at the foot of a page: replicates and commits of its records."""
     shown = list(shown)
-    parts = [f"{label(c)}: replicates {replicates(c)}" for c in shown]
+    alike: dict[str, list[str]] = {}
+    for column in shown:
+        alike.setdefault(replicates(column), []).append(label(column))
+    parts = [f"Replicates {which}: {'; '.join(names)}" for which, names in alike.items()]
     runs = [run for c in shown for run in frame_of(c).every_run]
     commits = sorted({run.commit[:10] for run in runs if run.commit})
-    return f"{'; '.join(parts)}. Records computed at commit {', '.join(commits) or 'unknown'}."
+    return f"{'. '.join(parts)}. Records computed at commit {', '.join(commits) or 'unknown'}."
 
 
 def commit() -> str:

@@ -3,17 +3,18 @@
 import html
 
 from suite.plan.experiments import SCENARIOS, VARIANTS
-from suite.show.overview import overview_numbers, row_order
+from suite.show.overview import compared, left_out, overview_numbers, row_order
 from suite.site import specs
 from suite.site.findings import REGRET, findings, regret_shares
 from suite.site.ground import Ground, label, made_from
-from suite.site.page import Cell, Page
+from suite.site.page import Page
+from suite.site.table import Cell
 from suite.words import count
 
 WAYS = (
     ("Check the paper", "paper", "its tables beside ours, and every verdict"),
     ("Compare a method", "leaderboard", "all methods on all data, by the measure of your choice"),
-    ("Model a campaign", "docs/twin", "fit the twin models to data of your own"),
+    ("Model a campaign", "docs/campaign", "whom to treat and what it earns, from your own file"),
 )
 
 
@@ -22,7 +23,10 @@ def home(ground: Ground) -> Page:
     page = Page("index", "Twin Uplift Suite")
     page.md("A benchmark of uplift models around *A Twin Neural Model for Uplift* (2021).")
     page.section("What was found", "found")
-    items = "".join(f"<li>{html.escape(text)}</li>" for text in findings(ground))
+    items = "".join(
+        f'<li>{html.escape(text)} <a href="{page.to(target)}">{words}</a>.</li>'
+        for text, target, words in findings(ground)
+    )
     page.html(f'<ol class="findings">{items}</ol>')
     ways = "".join(
         f'<li><a href="{page.to(target)}">{title}</a><br>{html.escape(what)}</li>'
@@ -34,45 +38,41 @@ def home(ground: Ground) -> Page:
     panels = overview_numbers(columns)
     _picture(page, panels)
     _numbers(page, ground, panels)
-    page.html(f'<p class="made-from">{html.escape(made_from(columns))}</p>')
+    page.made_from(made_from(columns))
     return page
 
 
 def _picture(page: Page, panels: list[dict]) -> None:
-    """One panel for each scenario, all to be seen at once where there is room."""
+    """One panel for each scenario that has rows to compare; the others are named."""
+    page.md(
+        "Regret is what ranking by the method loses against ranking by the true uplift: less is "
+        "better. Bars are 95 % intervals of the paired difference to the least (dashed line), on "
+        "common replicates: a bar that reaches the line is not told apart from it."
+    )
     page.html('<div class="panels">')
-    for panel in panels:
+    for panel in filter(compared, panels):
         name, n = f"Scenario {panel['scenario'][8:]}", len(panel["replicates"])
-        if panel["least"] is None:
-            page.html(f"<p>{name}: not yet run.</p>")
-            continue
         data = []
         for row in panel["rows"]:
             line = {"method": row["method"], "mean": row["regret"], "n": n}
             line |= {k: row["regret"] if row[k] is None else row[k] for k in ("low", "high")}
             data.append({**line, "reference": row["method"] == panel["least"]})
         first, last = data[0], data[-1]
-        left_out = f"; {len(panel['left_out'])} rows with fewer replicates are left out"
         page.chart(
             f"regret-{panel['scenario']}",
             specs.intervals(data, f"{name}, n = {n}", "regret, per cent"),
             f"{name}: mean regret of {len(data)} methods, least {first['method']} with "
             f"{first['mean']:.2f}, most {last['method']} with {last['mean']:.2f}.",
-            f"{name}: {len(data)} rows on the same {count(n, 'replicate')}"
-            f"{left_out if panel['left_out'] else ''}.",
+            f"{name}: {len(data)} rows on the same {count(n, 'replicate')}.",
         )
     page.html("</div>")
-    page.md(
-        "Regret: the oracle's q minus the method's, both from the true uplift; less is better. "
-        "Bars: 95 % interval of the paired difference to the least (dashed line), on common "
-        "replicates: a bar that reaches the dashed line is not told apart from it."
-    )
+    page.md(" ".join(left_out(panels)))
 
 
 def _numbers(page: Page, ground: Ground, panels: list[dict]) -> None:
     """The picture as a table: rows by the share of what can be had."""
     shares = regret_shares(ground)
-    order = row_order(panels)
+    order = row_order([panel for panel in panels if compared(panel)])
     order.sort(key=lambda m: (m not in shares, shares.get(m, (0, 0))[0]))
     best = {
         p["scenario"]: ground.best(ground.column(p["scenario"], p["variant"]), REGRET)
@@ -86,22 +86,25 @@ def _numbers(page: Page, ground: Ground, panels: list[dict]) -> None:
             if own is None:
                 source = ground.scenario(panel["scenario"])
                 have = f"{source.count(method)} of {len(source.common)}"
-                row.append(Cell(have, "", style="missing"))
+                row.append(Cell(have, "", style="missing n"))
             else:
                 bar = "" if own["low"] is None else f" ({own['low']:.2f} to {own['high']:.2f})"
                 style = "best" if method in best[panel["scenario"]] else ""
                 row.append(Cell(f"{own['regret']:.2f}{bar}", own["regret"], style=style))
-        mean = shares.get(method)
-        row.append(Cell("", "") if mean is None else Cell(f"{100 * mean[0]:.0f} %", mean[0]))
+        if shares:
+            mean = shares.get(method)
+            row.append(Cell("", "") if mean is None else Cell(f"{100 * mean[0]:.0f} %", mean[0]))
         rows.append(row)
+    columns = [ground.column(p["scenario"], p["variant"]) for p in panels]
     page.table(
         "regret",
         "Mean regret, with the interval of the paired difference to the least around it",
-        ["method", *(label(ground.column(p["scenario"], p["variant"])) for p in panels), "share"],
+        ["method", *map(label, columns), *(["share"] if shares else [])],
         rows,
         sortable=True,
     )
+    share = "Share: regret over what the true uplift would gain, mean of the four scenarios. "
     page.md(
-        "Share: regret over what knowing the true uplift would gain, mean of the four scenarios. "
-        "“4 of 20” is a row that lacks some of the common replicates: it is not compared."
+        f"{share if shares else ''}“4 of 20” is a row that lacks some of the common replicates: it "
+        "is not compared."
     )

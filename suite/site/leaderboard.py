@@ -2,15 +2,19 @@
 
 import html
 import json
+import math
 from collections import Counter
+from typing import Any
 
 from suite.compare.frame import frame_of
 from suite.publish.columns import Column
 from suite.site import specs
 from suite.site.ground import KINDS, MEASURES, Ground, Measure, label, made_from
-from suite.site.page import Cell, Page, select
+from suite.site.page import Page, select
+from suite.site.table import Cell
 
-QUALITY = ("regret", "q", "q_adj")
+TRUE_Q = Measure("true_q", "q from the true uplift", lambda run: run.true_q)
+Q = next(measure for measure in MEASURES if measure.name == "q")
 
 
 def leaderboard(ground: Ground) -> Page:
@@ -29,7 +33,8 @@ def leaderboard(ground: Ground) -> Page:
         for k in KINDS
     )
     page.html(
-        '<div class="board-controls" id="board-controls" role="group" aria-label="What is shown">'
+        '<div class="board-controls" id="board-controls" role="group" aria-label="What is shown" '
+        f'data-lower="{" ".join(m.name for m in MEASURES if m.higher is False)}">'
         + select("Measure", "measure", [(m.name, m.title) for m in MEASURES])
         + '<label class="choice">Name contains <input type="search" data-name></label>'
         + f"<fieldset><legend>Kind</legend>{kinds}</fieldset></div>"
@@ -44,7 +49,7 @@ def leaderboard(ground: Ground) -> Page:
     page.html(f'<p class="csv">CSV of each measure, with standard errors: {links}.</p>')
     page.section("Quality against time", "quality-against-time")
     _scatter(page, ground, columns)
-    page.html(f'<p class="made-from">{html.escape(made_from(columns))}</p>')
+    page.made_from(made_from(columns))
     return page
 
 
@@ -53,7 +58,8 @@ def _board(page: Page, ground: Ground, columns: list[Column]) -> None:
     rows, attributes, numbers = [], [], {}
     methods = [m for m in ground.methods if any(frame_of(c).runs.get(m) for c in columns)]
     bold = {m.name: [ground.best(c, m) for c in columns] for m in MEASURES}
-    for method in methods:
+    fullest = max(range(len(columns)), key=lambda i: len(frame_of(columns[i]).methods))
+    for method in sorted(methods, key=lambda m: _place(ground, columns[fullest], m)):
         kinds = ground.kinds(method)
         numbers[method] = {
             m.name: [
@@ -71,10 +77,19 @@ def _board(page: Page, ground: Ground, columns: list[Column]) -> None:
         attributes.append(f' data-method="{method}" data-kinds="{html.escape("|".join(kinds))}"')
     head = ["method", "kind", *map(label, columns)]
     page.table(
-        "leaderboard", "All methods on all data", head, rows, sortable=True, attributes=attributes
+        *("leaderboard", "All methods on all data", head, rows),
+        sortable=True,
+        attributes=attributes,
+        order=(fullest + 2, "descending"),
     )
     text = json.dumps(numbers, ensure_ascii=False, separators=(",", ":"))
     page.html(f'<script type="application/json" id="board-numbers">{text}</script>')
+
+
+def _place(ground: Ground, column: Column, method: str) -> tuple[bool, float, str]:
+    """Best first by the measure that is shown first; without a number last."""
+    mean = ground.mean(column, method, MEASURES[0])
+    return mean is None, 0.0 if mean is None else -mean.value, method
 
 
 def _field(
@@ -87,7 +102,7 @@ def _field(
         have = source.count(method)
         if source.shown(method):
             return "", None, "missing"  # the measure is not known on these data
-        return (f"{have} of {len(source.common)}" if have else ""), None, "missing"
+        return (f"{have} of {len(source.common)}" if have else ""), None, "missing n"
     value = float(f"{mean.value:.6g}")
     return f"{mean.value:z.{measure.decimals}f}", value, "best" if best else ""
 
@@ -104,33 +119,42 @@ def _tidy(ground: Ground, columns: list[Column], measure: Measure) -> str:
 
 
 def _scatter(page: Page, ground: Ground, columns: list[Column]) -> None:
-    by_name = {measure.name: measure for measure in MEASURES}
-    data, tops = [], []
+    cpu = next(measure for measure in MEASURES if measure.name == "cpu")
+    data, said = [], []
     for column in columns:
-        measure = next(by_name[n] for n in QUALITY if column.variant or not by_name[n].simulated)
+        measure = TRUE_Q if column.variant else Q
         points = []
         for method in frame_of(column).methods:
             quality = ground.mean(column, method, measure)
-            cost = ground.mean(column, method, by_name["cpu"])
+            cost = ground.mean(column, method, cpu)
             if quality is not None and cost is not None:
-                # More is better on every data set: what is kept of the oracle's q, or q.
-                value = -quality.value if measure.higher is False else quality.value
-                line = {"method": method, "x": max(cost.value, 0.01), "y": value, "n": quality.n}
-                points.append({"data": label(column), **line})
+                line = {"method": method, "x": max(cost.value, 0.01), "y": quality.value}
+                points.append({"data": label(column), "n": quality.n, **line})
+        front = _front(points)
         if points:
-            top = max(points, key=lambda p: p["y"])
-            tops.append(f"{label(column)}: {top['method']} is highest at {top['x']:.1f} s")
-            data += points
-    names = Counter()
-    for line in data:
-        names[line["data"]] += line["n"]  # rows times replicates: what says most comes first
-    fullest = max(names, key=lambda name: names[name])
-    choice = select("Data", "data", [(name, name) for name in names], fullest)
+            said.append(f"{label(column)}: {', '.join(front)}")
+        # Names stand above and below in turn, so that neighbours do not cover each other.
+        sides = {name: ("above", "below")[i % 2] for i, name in enumerate(reversed(front))}
+        data += [{**point, "front": sides.get(point["method"], "")} for point in points]
+    sizes = Counter(line["data"] for line in data)
+    fullest = max(sizes, key=lambda name: sizes[name])
+    choice = select("Data", "data", [(name, name) for name in sizes], fullest)
     page.chart(
         "time-picture",
-        specs.scatter(data, "core seconds of one replicate", "minus regret, or q on real data"),
-        f"Quality against core seconds. {'; '.join(tops)}.",
-        "Up and to the left is better. Simulated data: minus regret; real data: q. All points of a "
-        "picture have the same replicates.",
+        specs.scatter(data, "core seconds of one replicate, tuning included", "q, per cent"),
+        f"q against core seconds. Methods that none beats in both: {'; '.join(said)}.",
+        "Up and to the left is better. Named: no other method has both a higher q and less time; "
+        "point at the others for their names. On simulated data q is from the true uplift. All "
+        "points of a picture have the same replicates.",
         choice,
     )
+
+
+def _front(points: list[dict[str, Any]]) -> list[str]:
+    """The methods that no other beats in both quality and time, fastest first."""
+    names, best = [], -math.inf
+    for point in sorted(points, key=lambda p: (p["x"], -p["y"])):
+        if point["y"] > best:
+            best = point["y"]
+            names.append(point["method"])
+    return names

@@ -1,12 +1,7 @@
 """A page for each method: what it is, what it chose, how it does everywhere, what it costs."""
 
 import html
-import json
-from collections import Counter
 from collections.abc import Iterator
-from typing import Any
-
-import pandas as pd
 
 import baselines
 from suite.compare.frame import frame_of
@@ -14,12 +9,33 @@ from suite.publish.columns import Column
 from suite.site import specs
 from suite.site.curves import method_curves
 from suite.site.facts import about, origin, port, prose
-from suite.site.ground import MEASURES, Ground, label, made_from, replicates
-from suite.site.page import Cell, Page, select
-from suite.words import count
+from suite.site.ground import (
+    BOUND,
+    MEASURES,
+    NEURAL,
+    OTHER,
+    OWN,
+    PAPER,
+    Ground,
+    Measure,
+    label,
+    made_from,
+    replicates,
+)
+from suite.site.page import Page, select
+from suite.site.records import records_section
+from suite.site.settings import settings_section
+from suite.site.table import Cell
 
-NUMBERS = ("q_adj", "q", "regret", "cpu_seconds")
-SHOWN = ("q_adj", "q", "regret", "pehe", "slope", "bias", "cpu", "memory")
+QUALITY = [m for m in MEASURES if not m.cost]
+COST = [m for m in MEASURES if m.cost]
+SAID = {
+    PAPER: "One of the paper's methods.",
+    OWN: "One of the suite's own methods.",
+    OTHER: "A method that practitioners use, beyond the paper.",
+    NEURAL: "A neural network.",
+    BOUND: "A bound: methods stand between the two bounds, the truth and chance.",
+}
 
 
 def method_pages(ground: Ground) -> Iterator[Page]:
@@ -46,24 +62,27 @@ def method_pages(ground: Ground) -> Iterator[Page]:
 def _method(ground: Ground, name: str) -> Page:
     page = Page(f"methods/{name}", name)
     cls = baselines.methods().get(name)
-    page.html(f"<p><b>{html.escape(', '.join(ground.kinds(name)))}</b></p>")
+    kinds = [SAID[kind] for kind in ground.kinds(name)]
+    row = f" Row “{cls.paper_row}” of its tables." if cls and cls.paper_row else ""
+    page.html(f"<p>{html.escape(' '.join(kinds) + row)}</p>")
     if cls is not None:
-        module, own = about(cls)
+        what, differs = about(cls)
         page.section("What it is")
-        page.html(own + module)
-        where = origin(name)
-        if where:
-            page.html(prose(where))
-        _port(page, name)
+        page.html(what)
+        _port(page, name, differs)
         page.section("Use it")
         page.md(_code(name))
     columns = [c for c in ground.columns if frame_of(c).runs.get(name)]
     if columns:
-        _results(page, ground, columns, name)
+        page.section("Results everywhere")
+        _results(page, ground, columns, name, QUALITY, f"{name} on all data")
         _curves(page, columns, name)
-        _settings(page, ground, columns, name)
-        _records(page, ground, columns, name)
-        page.html(f'<p class="made-from">{html.escape(made_from(columns))}</p>')
+        page.section("Cost")
+        caption = f"Core seconds and peak memory of {name}, one replicate, tuning included"
+        _results(page, ground, columns, name, COST, caption)
+        settings_section(page, ground, columns, name)
+        records_section(page, ground, columns, name)
+        page.made_from(made_from(columns))
     else:
         page.md("No record of this method is published yet.")
     return page
@@ -78,20 +97,33 @@ def _code(name: str) -> str:
     )
 
 
-def _port(page: Page, name: str) -> None:
-    head, rows = port(name)
+def _port(page: Page, name: str, differs: str) -> None:
+    """How the port differs from the reference and how near it comes."""
+    where, (head, rows) = origin(name), port(name)
+    if not (where or differs or rows):
+        return
+    page.section("How it differs from what the paper ran")
+    page.html(prose(where) + differs)
     if rows:
-        page.section("How near it comes to the reference")
         page.md(
-            "Spearman correlation with the R package's predictions on the same rows, and q of "
-            "both; [where methods come from](../docs/baselines.md) says how it was measured."
+            "How near it comes: Spearman correlation with the R package's predictions on the same "
+            "rows (halves: between two halves of its own trees), q of both, and Spearman "
+            "correlation of both with the true uplift u*; "
+            "[how it was measured](../docs/baselines.md)."
         )
-        page.table(f"methods/{name}-port", f"{name} beside its reference", head, rows)
+        caption = f"{name} beside {rows[0][1]} of R"
+        fields = [[draw, *(Cell(f, style="n") for f in rest)] for _, _, draw, *rest in rows]
+        page.table(f"methods/{name}-port", caption, head[2:], fields)
 
 
-def _results(page: Page, ground: Ground, columns: list[Column], name: str) -> None:
-    page.section("Results everywhere")
-    measures = [m for m in MEASURES if m.name in SHOWN]
+def _results(
+    page: Page,
+    ground: Ground,
+    columns: list[Column],
+    name: str,
+    measures: list[Measure],
+    caption: str,
+) -> None:
     rows = []
     for column in columns:
         source = frame_of(column)
@@ -109,8 +141,9 @@ def _results(page: Page, ground: Ground, columns: list[Column], name: str) -> No
             best = "best" if name in ground.best(column, measure) else ""
             row.append(Cell(text, mean.value, style=best))
         rows.append(row)
-    head = ["data", "replicates", *(m.title for m in measures)]
-    page.table(f"methods/{name}-results", f"{name} on all data", head, rows, sortable=True)
+    head = ["data", "replicates", *(m.short for m in measures)]
+    file = f"methods/{name}-{'cost' if measures is COST else 'results'}"
+    page.table(file, caption, head, rows, sortable=True)
 
 
 def _curves(page: Page, columns: list[Column], name: str) -> None:
@@ -121,69 +154,11 @@ def _curves(page: Page, columns: list[Column], name: str) -> None:
     names = list(dict.fromkeys(line["data"] for line in data))
     ends = {d["data"]: d for d in data if d["curve"] == name and round(d["phi"]) == 50}
     message = "; ".join(f"{n}: {ends[n]['gain']:.1f} at half" for n in names if n in ends)
+    fullest = max((c for c in columns if label(c) in ends), key=lambda c: len(frame_of(c).common))
     page.chart(
         "qini-curves",
         specs.curves(data, [name, "true uplift", "random order"]),
         f"Qini curve of {name}. Gain in per cent when half of the rows is treated: {message}.",
         "Mean over the common replicates; the band is one standard deviation between them.",
-        select("Data", "data", [(n, n) for n in names]),
+        select("Data", "data", [(n, n) for n in names], label(fullest)),
     )
-
-
-def _settings(page: Page, ground: Ground, columns: list[Column], name: str) -> None:
-    """How often each setting was chosen."""
-    folders = {c.name for c in columns}
-    cells = ground.cells
-    own = cells[(cells["method"] == name) & cells["column"].isin(folders)]
-    rows = []
-    for folder, group in own.groupby("column", sort=True):
-        counts: dict[str, Counter[str]] = {}
-        for settings in group["settings"]:
-            for key, value in settings.items():
-                text = f"{value:.4g}" if isinstance(value, float) else json.dumps(value)
-                counts.setdefault(key, Counter())[text] += 1
-        for key, found in sorted(counts.items()):
-            ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
-            said = ", ".join(f"{v} ({n})" for v, n in ranked[:8])
-            more = f", and {len(ranked) - 8} others" if len(ranked) > 8 else ""
-            rows.append([Cell(folder), Cell(key), Cell(said + more)])
-    if rows:
-        page.section("Settings chosen")
-        head = ["data", "setting", "value (in how many replicates)"]
-        page.table(f"methods/{name}-settings", f"Settings that {name} chose", head, rows)
-
-
-def _records(page: Page, ground: Ground, columns: list[Column], name: str) -> None:
-    """Every replicate with its record, so that a number can be followed to its source."""
-    page.section("Records")
-    page.md(
-        "Each replicate with its record: the file stands above the table. `python -m suite verify` "
-        "computes a published number again."
-    )
-    cells = ground.cells[ground.cells["method"] == name].sort_values("replicate")
-    shared = cells[["column", "replicate", *NUMBERS, "key", "line"]]
-    text = shared.to_csv(index=False, float_format="%.9g", lineterminator="\n")
-    for column in columns:
-        own = cells[cells["column"] == column.name]
-        head = ["replicate", "q_adj", "q", "regret", "core s", "key", "line"]
-        page.html(
-            f'<details id="{column.name}"><summary>{html.escape(label(column))}: '
-            f"{count(len(own), 'record')}</summary>"
-        )
-        page.table(
-            f"methods/{column.name}",
-            f"Records of {name} on {label(column)}: {own['file'].iloc[0]}",
-            head,
-            [_record(cell) for cell in own.itertuples()],
-            numbers=text,
-            csv_name=f"methods/{name}-records",
-        )
-        page.html("</details>")
-
-
-def _record(cell: Any) -> list[Cell]:
-    numbers = [
-        Cell("", "") if value is None or pd.isna(value) else Cell(f"{value:z.4f}", float(value))
-        for value in (getattr(cell, name) for name in NUMBERS)
-    ]
-    return [Cell(str(cell.replicate)), *numbers, Cell(cell.key), Cell(str(cell.line), cell.line)]

@@ -1,58 +1,18 @@
 """A page of the site: Markdown, tables with their CSV files, and charts with their alt texts."""
 
-import csv
 import html
-import io
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from suite.show.tables.model import Table, Text
+from suite.site.table import WORDS, Cell, csv_text, table_markup, verdict
 
-WORDS = ("agrees", "higher", "lower", "undecided", "too few", "supported", "contradicted")
-WORDS = (*WORDS, "not shown", "incomplete", "not yet run", "private data", "failed")
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A field of a table: what is shown, and the number behind it for sorting and the CSV file."""
-
-    text: str
-    value: float | str | None = None
-    link: str = ""
-    title: str = ""  # said on hover, and read out after the text
-    style: str = ""
-    markup: str = ""  # HTML in the place of the text
-
-    def render(self, head: bool, sortable: bool) -> str:
-        inner = self.markup or html.escape(self.text)
-        title = f' title="{html.escape(self.title)}"' if self.title else ""
-        if self.link:
-            inner = f'<a href="{html.escape(self.link)}"{title}>{inner}</a>'
-            title = ""
-        number = isinstance(self.value, float | int)
-        styles = [*([self.style] if self.style else []), *(["n"] if number and not head else [])]
-        style = f' class="{" ".join(styles)}"' if styles else ""
-        value = f' data-value="{self.value:.9g}"' if number and sortable else ""
-        tag, scope = ("th", ' scope="row"') if head else ("td", "")
-        return f"<{tag}{scope}{style}{value}{title}>{inner}</{tag}>"
-
-    @property
-    def plain(self) -> str:
-        """For the CSV file: numbers in full."""
-        if isinstance(self.value, float):
-            return f"{self.value:.9g}"
-        return self.text if self.value is None else str(self.value)
-
-
-def verdict(word: str) -> Cell:
-    """A verdict as word with a colour, never the colour alone."""
-    kind = next((known for known in WORDS if known in word), "none").replace(" ", "-")
-    badge = f'<span class="verdict {kind}">{html.escape(word)}</span>' if word else ""
-    return Cell(word, markup=badge)
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
 @dataclass
@@ -94,40 +54,49 @@ class Page:
         numbers: str | None = None,
         attributes: Sequence[str] = (),
         csv_name: str = "",
+        groups: Sequence[tuple[str, int]] = (),
+        order: tuple[int, str] | None = None,
     ) -> None:
         """A real table, with its CSV file: `numbers`, or what the fields hold.
 
-        `csv_name` is the file, where it is not called as the table: tables may share one.
+        `csv_name` is the file, where it is not called as the table: tables may share one. `groups`
+        are heads above the heads, with the columns that each spans, after the first column.
+        `order` is the column that the rows are sorted by already, "ascending" or "descending".
         """
         rows = [[c if isinstance(c, Cell) else Cell(c) for c in row] for row in rows]
         file = f"{csv_name or name}.csv"
-        self.files[file] = numbers or _csv(header, rows)
-        body = []
-        for row, extra in zip(rows, attributes or [""] * len(rows), strict=True):
-            if len(row) == 1 and len(header) > 1:
-                span = f'<th colspan="{len(header)}" scope="colgroup">{row[0].text}</th>'
-                body.append(f'<tr class="group">{span}</tr>')
-            else:
-                fields = "".join(cell.render(i == 0, sortable) for i, cell in enumerate(row))
-                body.append(f"<tr{extra}>{fields}</tr>")
-        heads = "".join(_head(h, sortable) for h in header)
-        kind = "records sortable" if sortable else "records"
-        link = self.to(file)
+        full = [(g, n) for g, n in groups for _ in range(n)]  # in a CSV file heads stand alone
+        heads = [
+            header[0],
+            *(f"{g}: {h}" if g else h for (g, _), h in zip(full, header[1:], strict=False)),
+        ]
+        self.files[file] = numbers or csv_text(heads if groups else header, rows)
         self.html(
-            f'<div class="scroll" role="region" tabindex="0" aria-label="{html.escape(caption)}">'
-            f'<table class="{kind}" id="table-{posixpath.basename(name)}">'
-            f"<caption>{html.escape(caption)}</caption>"
-            f"<thead><tr>{heads}</tr></thead>\n<tbody>\n" + "\n".join(body) + "\n</tbody></table>"
-            f'</div>\n<p class="csv"><a href="{link}" download>Numbers as CSV'
+            table_markup(name, caption, header, rows, sortable, attributes, groups, order)
+            + f'\n<p class="csv"><a href="{self.to(file)}" download>Numbers as CSV'
             f'<span class="hidden-text">: {html.escape(caption)}</span></a></p>'
         )
 
-    def suite_table(self, table: Table, name: str, links: dict[str, str]) -> None:
-        """A table of the suite with its notes; `links` has the page of each row's name."""
+    def suite_table(
+        self,
+        table: Table,
+        name: str,
+        links: Mapping[str, str] = NOTHING,
+        behind: Mapping[tuple[int, int], tuple[str, str]] = NOTHING,
+    ) -> None:
+        """A table of the suite with its notes.
+
+        `links` has the page of each row's name, `behind` the page of a field and what it says.
+        """
         head = [text.plain or "measure" for text in table.header]
-        rows = [
-            [_field(text, i == 0, links, self) for i, text in enumerate(row)] for row in table.rows
-        ]
+        rows = []
+        for i, row in enumerate(table.rows):
+            fields = [_field(text, j < table.left, links, self) for j, text in enumerate(row)]
+            for j in range(len(row)):
+                if (i, j) in behind:
+                    target, says = behind[i, j]
+                    fields[j] = replace(fields[j], link=self.to(target), says=says)
+            rows.append(fields)
         self.table(name, table.title, head, rows, numbers=table.csv())
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in table.notes)
         summary = f"<summary>How to read {_short(table.title)}</summary>"
@@ -146,6 +115,10 @@ class Page:
             f"<figcaption>{html.escape(caption)}</figcaption></figure>"
         )
 
+    def made_from(self, text: str) -> None:
+        """The line at the foot: replicates and commits."""
+        self.html(f'<p class="made-from">{html.escape(text)}</p>')
+
     def source(self) -> str:
         """The page as MyST Markdown."""
         return f"# {self.title}\n\n" + "\n\n".join(self.parts) + "\n"
@@ -161,27 +134,16 @@ def select(label: str, signal: str, options: Iterable[tuple[str, str]], chosen: 
     return f'<label class="choice">{label} <select data-signal="{signal}">{items}</select></label>'
 
 
-def _head(text: str, sortable: bool) -> str:
-    inner = html.escape(text)
-    if sortable:
-        inner = f'<button type="button">{inner}</button>'
-    return f'<th scope="col"{" aria-sort=none" if sortable else ""}>{inner}</th>'
-
-
-def _field(text: Text, first: bool, links: dict[str, str], page: Page) -> Cell:
+def _field(text: Text, first: bool, links: Mapping[str, str], page: Page) -> Cell:
     if text.plain and any(text.plain.startswith(word) for word in WORDS):
         return verdict(text.plain)
+    if re.fullmatch(r"\d+ of \d+.*", text.plain):
+        return Cell(text.plain, style="missing n")
     link = page.to(links[text.plain]) if first and text.plain in links else ""
-    return Cell(text.plain, style="best" if text.bold else "", link=link)
+    number = re.match(r"[+-]?\d", text.plain) and not first
+    styles = [*(["best"] if text.bold else []), *(["n"] if number else [])]
+    return Cell(text.plain, style=" ".join(styles), link=link)
 
 
 def _short(title: str) -> str:
     return html.escape(title.split(":")[0].split(",")[0])
-
-
-def _csv(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([cell.plain for cell in row] for row in rows)
-    return buffer.getvalue()

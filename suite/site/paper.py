@@ -10,9 +10,11 @@ from suite.show.tables import insurance, real, scenario4, simulated
 from suite.show.tables.entries import BOUNDS, Entry, best_rows, entries
 from suite.show.tables.model import Table
 from suite.site import specs
+from suite.site.behind import behind, said
 from suite.site.curves import oracle_curves
-from suite.site.ground import Ground, label, made_from, replicates
-from suite.site.page import Cell, Page, verdict
+from suite.site.ground import Ground, made_from
+from suite.site.page import Page
+from suite.site.table import Cell, verdict
 
 MEANING = {
     "printed": "the paper's formulas",
@@ -23,12 +25,12 @@ MEANING = {
 
 def paper_page(ground: Ground) -> Page:
     """The page: scenarios with a switch of the variant, then real data."""
-    page = Page("paper", "The paper, printed beside ours")
+    page = Page("paper", "The paper beside ours")
     page.md(
-        "Each number of ours is a mean over common replicates; it links to the method's page, "
-        "which has every replicate with its record. Verdicts are words with a colour: *agrees*, "
-        "*higher*, *lower*, *undecided*, *too few draws*; *interim* means fewer replicates than "
-        "planned."
+        "Each number of ours is a mean over common replicates. Point at it to see the replicates, "
+        "the standard error and the file of its records; click to get to the records themselves. "
+        "“5 of 20” is a row that lacks some of the common replicates: it is not compared. "
+        "*Interim* is a verdict on fewer replicates than planned."
     )
     page.section("The scenarios", "scenarios")
     buttons = "".join(
@@ -48,12 +50,12 @@ def paper_page(ground: Ground) -> Page:
     page.section("T4 and T5: real data", "real")
     links = method_links(ground)
     for table in (real.t4(ground.published), insurance.t5(ground.published)):
-        page.suite_table(table, f"tables/{table.name}", links)
+        page.suite_table(table, f"tables/{table.name}", links, behind(ground, table))
     page.section("T6: the scenarios", "t6")
     page.suite_table(simulated.t6(), "tables/T6", links)
     _contradictions(page)
     used = [ground.column(s, v) for s in SCENARIOS for v in VARIANTS]
-    page.html(f'<p class="made-from">{html.escape(made_from(used))}</p>')
+    page.made_from(made_from(used))
     return page
 
 
@@ -77,7 +79,7 @@ def _variant(page: Page, ground: Ground, variant: str) -> None:
     if frame_of(column).common:
         for make in (scenario4.t1, scenario4.t2, scenario4.t3):
             table: Table = make(ground.published, variant)
-            page.suite_table(table, f"tables/{table.name}", links)
+            page.suite_table(table, f"tables/{table.name}", links, behind(ground, table))
     else:
         page.md(f"Scenario 4 has no records of this variant yet ({variant}).")
     _heading(page, f"F4, {variant}: Qini curves of the true uplift", f"f4-{variant}")
@@ -113,26 +115,30 @@ def _t7(page: Page, ground: Ground, variant: str, links: dict[str, str]) -> None
     for row in (*rows, *BOUNDS):
         line = [Cell(row, link=page.to(links[row]) if row in links else "")]
         for column, own, top in zip(columns, found, best, strict=True):
-            line += _entry(page, column, own[row], row in top)
+            line += _entry(page, ground, column, own[row], row in top)
         lines.append(line)
-    head = ["model"]
-    for name in SCENARIOS:
-        head += [f"scenario {name[8:]}", "paper", "verdict"]
+    head = ["model", *("ours", "paper", "verdict") * len(SCENARIOS)]
+    groups = [(f"scenario {name[8:]}", 3) for name in SCENARIOS]
     table = simulated.t7(ground.published, variant)
-    page.table(f"tables/{table.name}", table.title, head, lines, numbers=table.csv())
+    page.table(
+        *(f"tables/{table.name}", table.title, head, lines),
+        numbers=table.csv(),
+        groups=groups,
+    )
     notes = "".join(f"<li>{html.escape(note)}</li>" for note in table.notes[1:])
     page.html(f"<details><summary>How to read T7, {variant}</summary><ul>{notes}</ul></details>")
 
 
-def _entry(page: Page, column: Column, entry: Entry, best: bool) -> list[Cell]:
+def _entry(page: Page, ground: Ground, column: Column, entry: Entry, best: bool) -> list[Cell]:
     """Ours with what stands behind it, the paper's, and the verdict."""
-    shown = entry.value().plain
-    said = f"{label(column)}: replicates {replicates(column)}"
-    if entry.ours is not None and entry.half_width is not None:
-        said += f"; ours - paper is judged against ± {entry.half_width:.2f}"
-    link = page.to(f"methods/{entry.method}#{column.name}") if entry.ours is not None else ""
-    ours = Cell(shown, link=link, title=said, style="best" if best else "")
-    return [ours, Cell(entry.printed().plain), verdict(entry.verdict if entry.paper else "")]
+    shown, printed = entry.value().plain, entry.printed().plain
+    paper_s = Cell(printed, entry.paper.value if entry.paper else "")
+    if entry.ours is None:
+        return [Cell(shown, style="missing n"), paper_s, Cell("")]
+    target, says = said(ground, entry.tidy("T7", column.name, column))
+    style = "best n" if best else "n"
+    ours = Cell(shown, link=page.to(target), says=says, style=style)
+    return [ours, paper_s, verdict(entry.verdict if entry.paper else "")]
 
 
 def _contradictions(page: Page) -> None:

@@ -116,10 +116,20 @@ def intervals(data: Sequence[Spec], heading: str, title: str) -> Spec:
 
 
 def scatter(data: Sequence[Spec], x_title: str, y_title: str) -> Spec:
-    """Quality against time; a parameter chooses the data, each point carries its name."""
-    x = field("x", x_title, scale={"type": "log"})
-    y = field("y", y_title, scale={"zero": False})
+    """Quality against time; a parameter chooses the data, the front carries names."""
+    axis = {"tickCount": 5, "format": "~g"}
+    x = field("x", x_title, scale={"type": "log", "nice": False, "padding": 30}, axis=axis)
+    y = field("y", y_title, scale={"zero": False, "padding": 12})
     said = tooltip(method="method", y=y_title, x=x_title, n="replicates")
+    front = {"condition": {"test": "datum.front", "value": ORANGE}, "value": BLUE}
+    names = [
+        {
+            "mark": {"type": "text", "align": "left", "dx": 6, "dy": dy, "fontSize": 12},
+            "transform": [{"filter": f"datum.front == '{side}'"}],
+            "encoding": {"x": x, "y": y, "text": {"field": "method"}},
+        }
+        for side, dy in (("above", -9), ("below", 10))
+    ]
     return chart(
         data,
         height=420,
@@ -127,13 +137,10 @@ def scatter(data: Sequence[Spec], x_title: str, y_title: str) -> Spec:
         transform=[{"filter": "datum.data == data"}],
         layer=[
             {
-                "mark": {"type": "point", "filled": True, "size": 70, "color": BLUE},
-                "encoding": {"x": x, "y": y, "tooltip": said},
+                "mark": {"type": "point", "filled": True, "size": 70},
+                "encoding": {"x": x, "y": y, "color": front, "tooltip": said},
             },
-            {
-                "mark": {"type": "text", "align": "left", "dx": 7, "fontSize": 11},
-                "encoding": {"x": x, "y": y, "text": {"field": "method"}},
-            },
+            *names,
         ],
     )
 
@@ -147,6 +154,16 @@ def lines(data: Sequence[Spec], x: Spec, y: Spec, by: str, **more: Any) -> Spec:
     encoding = {"x": x, "y": y, "color": colour, "tooltip": [{"field": by}, *said]}
     mark = {"type": "line", "point": {"size": 40}}
     return chart(data, height=300, mark=mark, encoding=encoding, **more)
+
+
+def dashed(spec: Spec, names: Sequence[str]) -> None:
+    """The first of the lines is solid, the others are dashed: told apart without colour."""
+    encoding = spec["encoding"]
+    encoding["color"]["scale"]["domain"] = names
+    encoding["color"]["legend"] |= {"symbolType": "stroke", "columns": 3}
+    dashes = [[1, 0], [5, 3], [2, 3]][: len(names)]
+    encoding["strokeDash"] = {**encoding["color"], "scale": {"domain": names, "range": dashes}}
+    encoding["color"]["scale"]["range"] = [BLUE, ORANGE, GREY][: len(names)]
 
 
 def _rounded(line: Spec) -> Spec:

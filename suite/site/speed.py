@@ -1,6 +1,5 @@
 """Speed: beside peers, over commits, per method, and with growing data."""
 
-import html
 import itertools
 import json
 from typing import Any
@@ -10,7 +9,8 @@ from suite.plan.digest import ROOT
 from suite.show.tables.scale import scale
 from suite.site import specs
 from suite.site.ground import MEASURES, Ground, label, made_from
-from suite.site.page import Cell, Page, select
+from suite.site.page import Page, select
+from suite.site.table import Cell
 
 PERF = ROOT / "results" / "perf"
 CPU, MEMORY = (next(m for m in MEASURES if m.name == n) for n in ("cpu", "memory"))
@@ -27,8 +27,8 @@ def speed_page(ground: Ground) -> Page:
     page.section("What each method costs", "methods")
     _methods(page, ground)
     page.section("How the cost grows", "growth")
-    page.suite_table(scale(ground.published), "tables/scale", {})
-    page.html(f'<p class="made-from">{html.escape(made_from(ground.main_columns))}</p>')
+    _growth(page, ground)
+    page.made_from(made_from(ground.main_columns))
     return page
 
 
@@ -67,7 +67,7 @@ def history() -> list[dict[str, Any]]:
                 said = f"{name}({', '.join(chosen)})" if chosen else name
                 unit = units.get(name, {}).get("unit", "")
                 line = {"benchmark": said, "unit": unit, "value": float(value)}
-                lines.append({"date": found["date"], "commit": found["commit_hash"][:10], **line})
+                lines.append({"date": found["date"], "commit": found["commit_hash"][:7], **line})
     return sorted(lines, key=lambda line: (line["benchmark"], line["date"]))
 
 
@@ -76,9 +76,11 @@ def _history(page: Page) -> None:
     if not lines:
         page.md("Nothing is recorded yet.")
         return
-    names = list(dict.fromkeys(line["benchmark"] for line in lines))
-    x = specs.field("commit", "commit, oldest first", "ordinal", sort={"field": "date"})
-    y = specs.field("value", "value, in the benchmark's unit")
+    units = {line["benchmark"]: line["unit"] for line in lines}
+    names = list(units)
+    axis = {"labelAngle": -30}
+    x = specs.field("commit", "commit, oldest first", "ordinal", sort={"field": "date"}, axis=axis)
+    y = specs.field("value", "value, in the unit named above")
     spec = specs.lines([{"data": line["benchmark"], **line} for line in lines], x, y, "benchmark")
     spec |= {"params": [{"name": "data", "value": names[0]}]}
     spec["transform"] = [{"filter": "datum.data == data"}]
@@ -89,18 +91,17 @@ def _history(page: Page) -> None:
         spec,
         f"{len(names)} benchmarks at {len(commits)} commits; the table below has all numbers.",
         "Measured by asv on one machine; lower is better.",
-        select("Benchmark", "data", [(name, name) for name in names]),
+        select("Benchmark", "data", [(name, f"{name}, {unit}") for name, unit in units.items()]),
     )
     order = sorted(commits, key=lambda c: next(li["date"] for li in lines if li["commit"] == c))
     rows = []
     for name in names:
         own = {line["commit"]: line for line in lines if line["benchmark"] == name}
-        unit = next(iter(own.values()))["unit"]
         numbers = (
             Cell(f"{own[c]['value']:.4g}", own[c]["value"]) if c in own else Cell("", "")
             for c in order
         )
-        rows.append([Cell(name), Cell(unit), *numbers])
+        rows.append([Cell(name), Cell(units[name]), *numbers])
     page.html("<details><summary>All benchmarks at all commits</summary>")
     head = ["benchmark", "unit", *order]
     page.table("tables/history", "Benchmarks by commit, oldest first", head, rows)
@@ -119,9 +120,31 @@ def _methods(page: Page, ground: Ground) -> None:
             row.append(Cell(text, "" if mean is None else mean.value))
         if any(cell.text for cell in row[1:]):
             rows.append(row)
-    head = ["method"]
-    for column, unit in itertools.product(columns, ("core s", "MB")):
-        n = len(frame_of(column).common)
-        head.append(f"{label(column)}, {unit} (n = {n})")
+    head = ["method", *("core s", "MB") * len(columns)]
+    groups = [(f"{label(c)}, n = {len(frame_of(c).common)}", 2) for c in columns]
     caption = "Core seconds and peak memory of one replicate, tuning included"
-    page.table("tables/costs", caption, head, rows, sortable=True)
+    page.table("tables/costs", caption, head, rows, sortable=True, groups=groups)
+    page.md("Empty: the method lacks some of the column's common replicates.")
+
+
+def _growth(page: Page, ground: Ground) -> None:
+    """Time and memory from the smallest data to the largest, on logarithmic scales."""
+    table = scale(ground.published)
+    page.html('<div class="panels">')
+    for key, title in (("cpu_seconds", "core seconds"), ("peak_memory_mb", "peak memory, MB")):
+        data = [{k: line[k] for k in ("method", "rows", key)} for line in table.tidy]
+        if not data:
+            continue
+        logarithmic = {"type": "log"}
+        x = specs.field("rows", "rows", scale=logarithmic, axis={"format": "~s", "tickCount": 4})
+        y = specs.field(key, title, scale=logarithmic, axis={"format": "~s", "tickCount": 4})
+        ends = {m: [d[key] for d in data if d["method"] == m] for m in {d["method"] for d in data}}
+        said = "; ".join(f"{m} from {v[0]:.0f} to {v[-1]:.0f}" for m, v in sorted(ends.items()))
+        page.chart(
+            f"growth-{key.split('_')[0]}",
+            specs.lines(data, x, y, "method"),
+            f"{title} as the rows grow from {data[0]['rows']:,} to {data[-1]['rows']:,}: {said}.",
+            f"{title[0].upper()}{title[1:]} by rows, both scales logarithmic.",
+        )
+    page.html("</div>")
+    page.suite_table(table, "tables/scale")

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from suite.compute.cell import Result
-from suite.compute.measures import BINS, CONVENTIONS, MAIN, Bin
+from suite.compute.measures import BINS, CONVENTIONS, MAIN, Bin, Score
 from suite.store.record import Record
 
 _CLOSE = 1e-9
@@ -18,6 +18,8 @@ def problems(record: Record) -> list[str]:
         found.append(f"replicate {record.cell.data.replicate} is below 0")
     if any(seconds < 0 for seconds in record.cost.seconds.values()):
         found.append("a time is below 0")
+    for name, reading in record.readings.items():
+        found += _score(f"reading {name!r}", reading.test)
     if record.result is not None:
         found += _result(record.result)
     return found
@@ -28,10 +30,7 @@ def _result(result: Result) -> Iterator[str]:
     for convention, by_bins in result.sensitivity.items():
         scores |= {f"{convention}, J = {bins}": score for bins, score in by_bins.items()}
     for name, score in scores.items():
-        if not -1 - _CLOSE <= score.rho <= 1 + _CLOSE:
-            yield f"{name}: rho is {score.rho}"
-        if not _equal(score.q_adj, score.rho * max(0.0, score.q)):
-            yield f"{name}: q_adj is {score.q_adj}, rho max(0, q) is {score.rho * max(0, score.q)}"
+        yield from _score(name, score)
     if set(result.sensitivity) != set(CONVENTIONS) or any(
         set(by_bins) != set(map(str, BINS)) for by_bins in result.sensitivity.values()
     ):
@@ -43,6 +42,13 @@ def _result(result: Result) -> Iterator[str]:
         yield f"rows are {dict(result.rows)}"
     if result.candidates < 0:
         yield f"{result.candidates} candidates"
+
+
+def _score(name: str, score: Score) -> Iterator[str]:
+    if not -1 - _CLOSE <= score.rho <= 1 + _CLOSE:
+        yield f"{name}: rho is {score.rho}"
+    if not _equal(score.q_adj, score.rho * max(0.0, score.q)):
+        yield f"{name}: q_adj is {score.q_adj}, rho max(0, q) is {score.rho * max(0, score.q)}"
 
 
 def _bins(result: Result) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import contextlib
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +14,8 @@ class StoreError(Exception):
     """The disk does not take a record; whatever was written before is intact."""
 
 
-def keep_predictions(path: Path, predictions: NDArray, row_numbers: NDArray | None) -> None:
-    """Predictions of test rows, and which rows these are, as one file."""
-    arrays = {"test": predictions}
-    if row_numbers is not None:
-        arrays["row_numbers"] = row_numbers
+def keep_arrays(path: Path, arrays: Mapping[str, NDArray]) -> None:
+    """Named arrays as one file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_suffix(".half")
     try:

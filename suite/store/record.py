@@ -3,12 +3,13 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from suite.compute.cell import Result
 from suite.compute.measures import Score, Truth
 from suite.compute.outcome import Cost
+from suite.compute.readings import Reading
 from suite.plan.cell import Basis, Cell, key_of
 from suite.strict import WrongType, build
 
@@ -54,6 +55,7 @@ class Record:
     error: str | None
     cost: Cost
     origin: Origin
+    readings: Mapping[str, Reading] = field(default_factory=dict)  # of a probe
 
     @property
     def ok(self) -> bool:
@@ -75,9 +77,15 @@ class Record:
     def truth(self) -> Truth | None:
         return self.result.truth
 
+    def numbers(self) -> tuple[Result, Mapping[str, Reading]]:
+        """What must be the same when the cell is computed again."""
+        return self.result.numbers(), self.readings
+
     def line(self) -> str:
         """The record as one line of JSON, whatever its texts are; the seal comes last."""
         body = {"format": FORMAT, **asdict(self)}
+        if not self.readings:
+            del body["readings"]  # lines were written before there were any
         return _dump({**body, "checksum": checksum(body)}) + "\n"
 
     @classmethod

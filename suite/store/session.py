@@ -79,7 +79,7 @@ def execute(progress: Progress, pool: Pool, writer: Writer | None, watcher: Watc
     def keep(cell: Planned, outcome: Outcome) -> None:
         record = record_of(cell, outcome, commit, dirty)
         if writer is not None:
-            writer.append(record, outcome.predictions, outcome.row_numbers)
+            writer.append(record, outcome.arrays)
         progress.records[cell.key] = record
         progress.to_do.remove(cell)
         watcher.ended(progress, record)
@@ -110,9 +110,8 @@ def record_of(cell: Planned, outcome: Outcome, commit: str | None, dirty: bool |
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
         warnings=outcome.warnings,
     )
-    record = Record(
-        cell.key, cell.cell, cell.basis, outcome.result, outcome.error, outcome.cost, origin
-    )
+    came = (outcome.result, outcome.error, outcome.cost)
+    record = Record(cell.key, cell.cell, cell.basis, *came, origin, outcome.readings)
     return Record.parse(record.line())
 
 

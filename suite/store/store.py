@@ -9,7 +9,7 @@ import fcntl
 import os
 import re
 import socket
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from suite.names import UserError
 from suite.store.check import problems, same_place
-from suite.store.disk import append_line, explained, keep_predictions
+from suite.store.disk import append_line, explained, keep_arrays
 from suite.store.record import BrokenRecord, Record
 
 DEFAULT = Path("runs")
@@ -116,12 +116,7 @@ class Writer:
                 mended.append(f"{path}: dropped a torn last line ({len(content) - whole} bytes)")
         return mended
 
-    def append(
-        self,
-        record: Record,
-        predictions: NDArray | None = None,
-        row_numbers: NDArray | None = None,
-    ) -> None:
+    def append(self, record: Record, arrays: Mapping[str, NDArray] | None = None) -> None:
         """Keep the predictions, then the record; both are on disk when this returns."""
         for name in (record.cell.column, record.method):
             if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", name):
@@ -129,14 +124,16 @@ class Writer:
         path = self.root / record.cell.column / f"{record.method}.jsonl"
         with explained(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            if predictions is not None:
-                keep_predictions(predictions_path(self.root, record), predictions, row_numbers)
+            if arrays:
+                keep_arrays(predictions_path(self.root, record), arrays)
             append_line(path, record.line().encode())
 
 
 def predictions_path(root: Path, record: Record) -> Path:
-    """Where the predicted uplift of a record's test rows lies (`test` in a .npz file,
-    with `row_numbers` for real data)."""
+    """Where the predicted uplift of a record's test rows lies.
+
+    `test` in a .npz file, with `row_numbers` for real data, and with the readings of a probe.
+    """
     carried = record.origin.carried
     name = f"{record.replicate:03d}-{carried.key if carried else record.key}.npz"
     return root / record.cell.column / "predictions" / record.method / name

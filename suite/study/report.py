@@ -6,17 +6,15 @@ from itertools import product
 from statistics import mean
 
 from suite.plan.experiments import SCENARIOS
+from suite.publish import side
 from suite.study.pairs import Record, Series, compare, data_digest, table
-from suite.study.plan import (
-    DEFAULT_START,
-    FIRST_REPLICATE,
-    LINEAR_START,
-    NODES,
-    STARTS,
-    units,
-)
-from suite.study.unit import COMMITTEES
+from suite.study.probes import COMMITTEES
 
+FIRST_REPLICATE = 100
+NODES = {"network": 64, "wide": 512}
+STARTS = tuple((w, s) for w in ("parts", "independent") for s in ("ones", "normal"))
+DEFAULT_START = ("parts", "normal")  # (weight_start, scale_start) of `twin`
+LINEAR_START = ("parts", "ones")  # models without hidden layer have no scaling factors
 SINGLE = "best epoch, single"
 COMMITTEE = "halving, best epoch, 10 best"
 
@@ -25,7 +23,8 @@ def render(records: Sequence[Record]) -> str:
     """The whole report."""
     parts = [
         "# What the paper leaves open, settled by experiment",
-        f"Rendered by `python -m suite study` from {len(records)} of {len(units())} units. "
+        f"{len(records)} of {side.planned('study')} units of `python -m suite.run study`, rendered "
+        f"by `python -m suite tables`. {side.provenance(records)} "
         f"Replicates {FIRST_REPLICATE} and up of scenarios 1 to 4 in their three variants; models "
         "are selected on validation rows and compared on test rows, in pairs on the same rows. "
         f"Networks have scaling factors, {NODES['network']} nodes where no other number is given, "

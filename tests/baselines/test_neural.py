@@ -13,6 +13,7 @@ import baselines
 torch = pytest.importorskip("torch", reason="tarnet, dragonnet and s-network need torch")
 
 from baselines._networks import (  # noqa: E402
+    AdamOnHeads,
     DragonLoss,
     DragonNet,
     SNetwork,
@@ -115,6 +116,19 @@ def test_listing_methods_imports_no_torch():
     code = "import sys, baselines; baselines.methods(); print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("network", [TARNet, DragonNet, SNetwork])
+def test_the_penalty_is_on_the_weights_of_the_heads_alone(network):
+    net = Twin(network(3, **SIZE))
+    penalised, rest = AdamOnHeads(0.5)(net).param_groups
+    assert (penalised["weight_decay"], rest["weight_decay"]) == (0.5, 0)
+    names = {id(parameter): name for name, parameter in net.named_parameters()}
+    found = {names[id(parameter)] for parameter in penalised["params"]}
+    assert found == {
+        name for name in names.values() if ".heads." in name and name.endswith(".weight")
+    }
+    assert len(found) + len(rest["params"]) == len(names)
 
 
 @pytest.mark.parametrize("network", [TARNet, DragonNet, SNetwork])

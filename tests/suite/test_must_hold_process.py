@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 import datasets
+from baselines._neural import TORCH_INSTRUCTIONS
 from datasets.contract import Dataset
 from suite.cli import FAILURES, run
 from suite.compute.cell import Fitted, Result, measure
@@ -36,7 +37,7 @@ CALLER = {
     "NPY_DISABLE_CPU_FEATURES": "",
     "ATEN_CPU_CAPABILITY": "default",
     "NUMBA_DISABLE_JIT": "1",
-    "MKL_CBWR": "COMPATIBLE",
+    "MKL_CBWR": "AUTO",
 }
 LIMIT = 20.0
 
@@ -171,8 +172,9 @@ def test_row_12_the_caller_s_environment_moves_nothing(attacked: Attacked) -> No
     for name in ("OPENBLAS_CORETYPE", "NUMBA_CPU_NAME", "NPY_DISABLE_CPU_FEATURES"):
         assert seen[name] == pinned.get(name)
     assert seen["OMP_NUM_THREADS"] == "1"
-    for name in ("ATEN_CPU_CAPABILITY", "NUMBA_DISABLE_JIT", "MKL_CBWR"):
-        assert seen[name] is None
+    assert seen["NUMBA_DISABLE_JIT"] is None
+    for name, value in TORCH_INSTRUCTIONS.items():
+        assert seen[name] == (value if pinned else None)
     if pinned:
         arithmetic = attacked.found["first"].origin.arithmetic
         assert "Haswell" in arithmetic

@@ -31,7 +31,7 @@ FOLDER = "scenario4-printed"
 @pytest.fixture
 def any_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Made-up records name no commit of this repository."""
-    monkeypatch.setattr(merge.Commits, "objection", lambda self, record: None)
+    monkeypatch.setattr(merge.Commits, "objection", lambda *_: None)
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ from suite.plan.cell import MethodCode, OwnFile
 from suite.plan.digest import Code
 from suite.plan.experiments import EXPERIMENTS
 from suite.plan.methods import chosen, own_methods
-from suite.ports import units as ports
+from suite.publish import side
 from suite.publish.columns import PUBLISHED
-from suite.store import lines
-from suite.study import __main__ as study
+from suite.store.store import Store
+from suite.study import units as study_units
 from suite.study.report import render
 
 LATIN_1 = """# -*- coding: latin-1 -*-
@@ -89,27 +89,33 @@ def test_row_35_a_wrong_folder_of_data_is_one_sentence(
     assert listing.unavailable(EXPERIMENTS["scenario4"]) is None
 
 
-TORN = '{"key": "a"}\n{"key": "torn'
+def test_row_37_a_torn_line_is_dropped_and_the_next_one_stands_on_its_own(tmp_path: Path) -> None:
+    def computed(replicate: int) -> int:
+        words = ["--methods", "random", "--replicates", f"{replicate}-{replicate}", "--jobs", "1"]
+        return run.main(["ports-sanity", *words, "--store", str(tmp_path)])
+
+    assert computed(100) == 0
+    path = tmp_path / "ports-sanity" / "random.jsonl"
+    with path.open("a") as file:
+        file.write(path.read_text()[:200])  # a power cut in the middle of a line
+    assert computed(101) == 0
+    records, wrong = Store(tmp_path).read("ports-sanity")
+    assert [record.replicate for record in records] == [100, 101]
+    assert not wrong
 
 
-def test_row_37_a_torn_line_is_dropped_and_the_next_one_stands_on_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "records.jsonl"
-    path.write_text(TORN)
-    monkeypatch.setattr(ports, "RECORDS", path)
-    assert study.read(path) == ports.read() == [{"key": "a"}]
-    lines.append(path, {"key": "b"})
-    assert study.read(path) == ports.read() == [{"key": "a"}, {"key": "b"}]
+def test_row_37_a_damaged_line_of_old_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "study" / "records.jsonl"
+    path.parent.mkdir()
     path.write_text('{"key": "a"}\n{"key": "to\n{"key": "c"}\n')
     with pytest.raises(UserError, match="line 2 is no record"):
-        ports.read()
+        list(side.unattested("study", tmp_path))
 
 
-def test_row_37_the_page_of_the_study_shows_its_records() -> None:
-    records = study.read(study.FOLDER / "records.jsonl")
-    assert records
-    assert render(records) == (study.FOLDER / "study.md").read_text()
+def test_row_37_the_page_of_the_study_shows_its_units() -> None:
+    units = study_units.units()
+    assert len(units) == side.planned("study")
+    assert render(units) == (side.RESULTS / "study" / "study.md").read_text()
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "1e999", "-1", "0", "nans", "nanh"])

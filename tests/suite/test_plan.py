@@ -6,8 +6,9 @@ import pytest
 
 import datasets
 from suite.names import UserError, matching
+from suite.plan.experiment import training_seed
 from suite.plan.experiments import EXPERIMENTS, Experiment
-from suite.plan.plan import make_plan, training_seed
+from suite.plan.plan import make_plan
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ def run_store(tmp_path: Path) -> Store:
 @pytest.fixture
 def any_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Made-up records name no commit of this repository."""
-    monkeypatch.setattr(merge.Commits, "objection", lambda self, record: None)
+    monkeypatch.setattr(merge.Commits, "objection", lambda *_: None)
 
 
 def append(store: Store, record: Record) -> None:

@@ -20,7 +20,7 @@ def test_what_is_appended_is_there_for_the_next_reader(tmp_path: Path) -> None:
     store, scores = Store(tmp_path), np.linspace(-1, 1, 600)
     with store.writing() as writer:
         for replicate in range(3):
-            writer.append(made_record(replicate=replicate), scores)
+            writer.append(made_record(replicate=replicate), {"test": scores})
     assert [record.replicate for record in store.records(FOLDER)] == [0, 1, 2]
     kept = np.load(predictions_path(tmp_path, made_record(replicate=1)))["test"]
     np.testing.assert_array_equal(kept, scores)
@@ -53,7 +53,7 @@ def test_a_full_disk_is_a_clear_error_and_nothing_is_corrupt(small_disk: Path) -
         nonlocal written
         with store.writing() as writer:
             for replicate in range(1000):
-                writer.append(made_record(replicate=replicate), scores)
+                writer.append(made_record(replicate=replicate), {"test": scores})
                 written += 1
 
     with pytest.raises(StoreError) as error:

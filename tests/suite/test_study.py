@@ -4,21 +4,12 @@ import numpy as np
 import pytest
 
 import datasets
+from suite.study.grids import halved, trained_in_full
 from suite.study.pairs import Series, compare, table
-from suite.study.plan import FIRST_REPLICATE, Unit, units
+from suite.study.probes import TwinMu
 from suite.study.report import render
-from suite.study.unit import EPOCHS, Watch, simulate_halving
 from twin.lane import Setting
-from twin.search import RUNGS, survivors
 from twin.trainer import Training
-
-
-def test_no_unit_touches_the_replicates_of_the_tables() -> None:
-    found = units()
-    assert min(unit.replicate for unit in found) == FIRST_REPLICATE == 100
-    assert len({unit.key for unit in found}) == len(found)
-    assert {u.scenario for u in found} == {f"scenario{i}" for i in range(1, 5)}
-    assert {u.variant for u in found} == {"printed", "released", "centred"}
 
 
 def test_simulated_halving_is_halving() -> None:
@@ -30,33 +21,42 @@ def test_simulated_halving_is_halving() -> None:
         for lam2 in (0.0, 0.005)
     ]
     full = Training(settings, data.train, data.valid, seed=1)
-    watch = Watch(full, data.test)
-    for until in (*RUNGS, EPOCHS):
-        full.advance(full.tracks, until, watch)
-        watch.snapshot(until)
-    simulated = simulate_halving(watch.stages)
-
-    halved = Training(settings, data.train, data.valid, seed=1)
-    tracks = halved.tracks
-    for index, until in enumerate((*RUNGS, EPOCHS)):
-        halved.advance(tracks, until)
-        tracks = survivors(tracks, every_node_penalty=index == 0)
-    X = halved.scaler.standardised(data.test.X)
-    assert len(simulated) == len(halved.tracks)
-    for one, other in zip(simulated, halved.tracks, strict=True):
+    simulated = trained_in_full(full)["halving"]
+    stopped = Training(settings, data.train, data.valid, seed=1)
+    real = halved(stopped)
+    X = stopped.scaler.standardised(data.test.X)
+    assert len(simulated) == len(real) == len(settings)
+    for one, other in zip(simulated, real, strict=True):
         assert one.setting == other.setting
         assert one.best_score == other.best_score
-        np.testing.assert_array_equal(one.uplift, other.checkpoint.uplift(X))
+        np.testing.assert_array_equal(one.network.uplift(X), other.network.uplift(X))
+
+
+def test_readings_are_means_of_the_best_settings() -> None:
+    """Brute force: every network predicts, the best k of them are averaged."""
+    data = datasets.load("scenario4", replicate=100, n=600, p=9)
+    probe = TwinMu().fit(data.train, data.valid, seed=1)
+    readings = probe.readings(data.test.X)
+    kept = sorted(probe._kept["halving"], key=lambda candidate: -candidate.best_score)
+    X = probe._scaler.standardised(data.test.X)
+    for most in (1, 5, 20):
+        read = readings[f"halving, best epoch, {'single' if most == 1 else f'{most} best'}"]
+        mean = np.mean([candidate.network.uplift(X) for candidate in kept[:most]], axis=0)
+        np.testing.assert_array_equal(read.uplift, mean)
+        assert read.facts["members"] == most
+    single = readings["halving, best epoch, single"].uplift
+    np.testing.assert_array_equal(probe.predict(data.test.X), single)
 
 
 def test_report_pairs_by_data() -> None:
     """The mean difference counts only data that both sides have."""
 
     def record(scenario: str, kind: str, q_adj: float) -> dict:
-        unit = Unit(scenario, "printed", 100, kind)
+        unit = {"scenario": scenario, "variant": "printed", "replicate": 100, "kind": kind}
+        unit |= {"weight_start": "parts", "scale_start": "ones"}
         row = {"rule": "full, best epoch, single", "q_adj": q_adj, "true_q": q_adj, "nodes": 0}
-        oracle = {"q": 1.0, "true_q": 1.0}
-        return {"key": unit.key, "unit": vars(unit), "rows": [row], "oracle": oracle}
+        oracle = {"true_q": 1.0}
+        return {"unit": unit, "rows": [row], "oracle": oracle, "attested": True}
 
     records = [
         record("scenario1", "twin-mu", 3.0),
@@ -100,11 +100,3 @@ def test_a_star_is_for_what_stays_after_holm() -> None:
     assert "] *" not in table(lines)
     assert table([*lines, compare(made(noise[0] + 5), zero)]).count("] *") == 2
     assert all(line.draws == 16 for line in lines)
-
-
-@pytest.mark.slow
-def test_a_unit_is_the_same_twice() -> None:
-    from suite.study.unit import run_unit
-
-    one, two = (run_unit(Unit("scenario4", "printed", 100, "exact")) for _ in range(2))
-    assert one["rows"] == two["rows"]

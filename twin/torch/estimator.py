@@ -150,7 +150,7 @@ class TwinTorch(UpliftEstimator):
         def of_epoch(epoch: int) -> Iterable[Batch]:
             for X, y, t in batches:
                 if epoch == 0 and len(arms) < 2:
-                    arms.update(np.unique(np.asarray(t)).tolist())
+                    arms.update(torch.as_tensor(t).unique().tolist())  # on any device
                 yield _moved(X, device), _moved(y, device), _moved(t, device)
             if epoch == 0 and arms and len(arms) < 2:
                 raise ValueError(

@@ -19,9 +19,10 @@ HEADS = ("ours", "beside", "ratio", "limit", "goal", "", "ours / theirs")
 
 def measure(*, gated_only: bool) -> list[Line]:
     """Every line; or only those that the gate looks at, which spares a minute."""
-    from suite.perf.peers import learners, measure, trainer
+    from suite.perf.peers import learners, measure, networks, trainer
 
-    modules = (trainer, measure) if gated_only else (trainer, measure, learners)
+    gated = trainer, networks, measure
+    modules = gated if gated_only else (*gated, learners)
     return [line for module in modules for line in module.lines()]
 
 

@@ -1,11 +1,14 @@
 """Analysis B: the price of choosing by a noisy score."""
 
-from suite.compare.choosing import COUNTS, FILE, SCORES, Choice, choices
+from collections import Counter
+
+from suite.compare.choosing import COUNTS, SCORES, Choice, Unit, choices
 from suite.compare.strata import LEAST_INTERVAL
+from suite.plan.experiments import EXPERIMENTS
 from suite.publish.columns import Published
 from suite.show.tables import notes
 from suite.show.tables.model import Table, Text, texts
-from suite.store.lines import read
+from suite.store.record import Record
 
 TIDY = (
     *("score", "candidates", "draws", "regret", "standard_error", "against_q_adj"),
@@ -15,9 +18,37 @@ TIDY = (
 
 def found_choices(published: Published) -> list[Choice]:
     """From the units that were run; none where some scenario has a single draw."""
-    units = read(published.root.parent / FILE)
-    draws = [sum(u["scenario"] == s for u in units) for s in {u["scenario"] for u in units}]
-    return choices(units) if draws and min(draws) > 1 and sum(draws) >= LEAST_INTERVAL else []
+    units = found_units(published)
+    draws = Counter(unit.scenario for unit in units)
+    enough = len(units) >= LEAST_INTERVAL and min(draws.values()) > 1
+    return choices(units) if enough else []
+
+
+def found_units(published: Published) -> list[Unit]:
+    """The draws on which every candidate was run."""
+    units = []
+    for experiment in (e for e in EXPERIMENTS.values() if e.group == "choosing"):
+        column = published.column(experiment.name)
+        for replicate in sorted({record.replicate for record in column.records}):
+            records = [r for r in column.records if r.ok and r.replicate == replicate]
+            if len(records) == len(experiment.methods):
+                units.append(_unit(experiment.source, records))
+    return units
+
+
+def _unit(scenario: str, records: list[Record]) -> Unit:
+    readings = [reading for record in records for reading in record.readings.values()]
+    validation = [name for name in SCORES if name != "true_q"]
+    return Unit(
+        scenario,
+        records[0].replicate,
+        records[0].truth.oracle_q,
+        {
+            **{name: [reading.facts[name] for reading in readings] for name in validation},
+            "true_q": [reading.truth.q for reading in readings],
+        },
+        [reading.test.q_adj for reading in readings],
+    )
 
 
 def choosing_table(published: Published) -> Table | None:
@@ -25,7 +56,7 @@ def choosing_table(published: Published) -> Table | None:
     found = found_choices(published)
     if not found:
         return None
-    units = read(published.root.parent / FILE)
+    units = found_units(published)
     by = {(choice.score, choice.count): choice for choice in found}
     most = COUNTS[-1]
     rows = []
@@ -35,7 +66,7 @@ def choosing_table(published: Published) -> Table | None:
     optimism = [by["q_adj", count].optimism for count in COUNTS]
     rows.append(texts(("Optimism of q_adj, chosen by it", *(f"{o.mean:+z.2f}" for o in optimism))))
     rows[-1] += texts(("", ""))
-    replicates = notes.spans({unit["replicate"] for unit in units})
+    replicates = notes.spans({unit.replicate for unit in units})
     return Table(
         name="choosing",
         title="The price of choosing by a noisy score",

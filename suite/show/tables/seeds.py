@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from suite.compare.frame import frame_of
 from suite.compare.runs import Run
 from suite.compare.seeds import Split, split
-from suite.plan.experiments import EXPERIMENTS, SCENARIOS, SEED_METHODS, VARIANTS
+from suite.plan.experiments import EXPERIMENTS, SCENARIOS, VARIANTS
+from suite.plan.luck import SEED_METHODS
 from suite.publish.columns import Published
 from suite.show.tables import notes
 from suite.show.tables.model import Table, texts
@@ -29,7 +30,7 @@ def splits(published: Published) -> Iterator[tuple[str, str, Split]]:
         others = [
             frame_of(published.column(e.name))
             for e in EXPERIMENTS.values()
-            if e.other_seed_of == scenario
+            if e.group == "seeds" and e.source == scenario
         ]
         for method in SEED_METHODS:
             repeated: dict[int, list[Run]] = {}

@@ -5,7 +5,7 @@ from typing import Any
 
 project = "Twin Uplift Suite"
 author = "The Twin Uplift Suite authors"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
@@ -46,9 +46,25 @@ def _as_plain_text(
     """Docstrings are plain text: `coef_` or 2 * x outside of backticks is no markup."""
     parts = re.split(r"(`+[^`]+`+)", "\n".join(lines))
     parts[::2] = [re.sub(r"([*|]|(?<=\w)_(?!\w))", r"\\\1", part) for part in parts[::2]]
-    lines[:] = "".join(parts).split("\n")
+    lines[:] = _with_lists("".join(parts).split("\n"))
+
+
+def _with_lists(lines: list[str]) -> list[str]:
+    """Sections with a line of dashes under their name become a heading and a list."""
+    out, inside = [], False
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        if re.fullmatch("-{3,}", following):
+            inside = True
+            out += [f".. rubric:: {line}", ""]
+        elif re.fullmatch("-{3,}", line):
+            continue
+        elif inside and line[:1].strip():
+            word, colon, text = line.partition(" : ")
+            out.append(f"- **{word}**: {text}" if colon else f"- {line}")
+        else:
+            out.append(f"  {line.strip()}" if inside and line.strip() else line)
+    return out
 
 
 def setup(app: Any) -> None:
-    # Before napoleon, which writes markup of its own.
-    app.connect("autodoc-process-docstring", _as_plain_text, priority=100)
+    app.connect("autodoc-process-docstring", _as_plain_text)

@@ -4,6 +4,8 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +15,10 @@ import pytest
 
 from suite.campaign.folds import outer_folds
 from suite.campaign.setup import Setup
+from suite.campaign.slot import Limits, Unit
 from suite.campaign.store import Result, Store, packed, unpacked
 from suite.campaign.types import Column
-from suite.campaign.units import Limits, Unit, Workers, run_units
+from suite.campaign.units import Workers, run_units
 
 
 @pytest.fixture(scope="module")
@@ -40,15 +43,21 @@ def setup() -> Setup:
     )
 
 
+@contextmanager
+def pool(*arguments) -> Iterator[Workers]:
+    with closing(Workers(*arguments)) as workers:
+        yield workers
+
+
 def fit(out: tuple[int, ...], method: str = "r-lasso") -> Unit:
     return Unit("fit", {"left_out": out, "method": method, "whole": True})
 
 
 def test_any_order_and_any_number_of_workers_give_the_same(setup, tmp_path):
     units = [fit((0,)), fit((1,)), fit((0, 1))]
-    with Workers(1, setup) as workers:
+    with pool(1, setup) as workers:
         one = run_units(units, workers, Store(tmp_path / "one"))
-    with Workers(2, setup) as workers:
+    with pool(2, setup) as workers:
         two = run_units(units[::-1], workers, Store(tmp_path / "two"))
         failed = run_units(
             [fit((0,), "no-such-method"), fit((2,))], workers, Store(tmp_path / "two")
@@ -67,7 +76,7 @@ def test_any_order_and_any_number_of_workers_give_the_same(setup, tmp_path):
 def test_what_is_stored_is_not_computed_again_and_what_is_damaged_is(setup, tmp_path):
     store, unit = Store(tmp_path), fit((0,))
     store.put(unit.key, Result(arrays={"score": np.array([[1.5]])}))
-    with Workers(1, setup) as workers:
+    with pool(1, setup) as workers:
         assert run_units([unit], workers, store)[unit.key].arrays["score"][0, 0] == 1.5
     (path,) = tmp_path.glob("*.npz")
     path.write_bytes(path.read_bytes()[:100])
@@ -87,15 +96,15 @@ def test_a_killed_worker_and_a_slow_one_are_failures(setup, tmp_path):
             time.sleep(0.05)
 
     killer = threading.Thread(target=kill_child)
-    with Workers(1, setup) as workers:
+    with pool(1, setup) as workers:
         killer.start()
         found = run_units([fit((0,))], workers, Store(tmp_path / "a"))
         killer.join()
     assert "SIGKILL" in found[fit((0,)).key].error
-    with Workers(1, setup, Limits(seconds=0.0)) as workers:
+    with pool(1, setup, Limits(seconds=0.0)) as workers:
         slow = run_units([fit((0,))], workers, Store(tmp_path / "b"))
     assert "stopped after 0 s" in slow[fit((0,)).key].error
-    with Workers(1, setup, Limits(memory_mb=1.0)) as workers:
+    with pool(1, setup, Limits(memory_mb=1.0)) as workers:
         large = run_units([fit((0,))], workers, Store(tmp_path / "c"))
     assert "MB" in large[fit((0,)).key].error
 

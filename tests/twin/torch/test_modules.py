@@ -11,7 +11,6 @@ torch = pytest.importorskip("torch", reason="twin.torch needs torch")
 
 from tests.twin.small import parts, twin  # noqa: E402
 from twin.torch import Twin, TwinNet, from_torch  # noqa: E402
-from twin.torch.modules import Standardise  # noqa: E402
 
 SHAPES = {"no hidden layer": (), "one": (7,), "two": (7, 5), "three": (6, 5, 4)}
 
@@ -138,29 +137,29 @@ def test_only_a_twin_net_becomes_a_twin_uplift():
         from_torch(Twin(TwinNet(2), torch.nn.Dropout()))
 
 
-def fitted_net() -> tuple[Twin, torch.Tensor]:
-    torch.manual_seed(0)
-    inputs = Standardise(torch.randn(4), torch.rand(4) + 0.5)
-    return Twin(TwinNet(4, (8, 3)), inputs).eval(), torch.randn(16, 4)
+@pytest.fixture(scope="module")
+def fitted(rows):
+    return twin(hidden=(8, 3)).fit(*parts(rows))
 
 
 @pytest.mark.skipif(find_spec("onnxscript") is None, reason="export needs onnx and onnxscript")
-def test_it_exports_to_onnx(tmp_path):
-    net, x = fitted_net()
+def test_it_exports_to_onnx(fitted, rows, tmp_path):
     path = tmp_path / "twin.onnx"
-    torch.onnx.export(net, (x,), str(path), verbose=False)
+    torch.onnx.export(fitted.to_torch(), (torch.from_numpy(rows.X),), str(path), verbose=False)
     assert path.stat().st_size > 0
     runtime = pytest.importorskip("onnxruntime", reason="to run what was exported")
     session = runtime.InferenceSession(str(path))
-    (found,) = session.run(None, {session.get_inputs()[0].name: x.numpy()})
-    np.testing.assert_allclose(found, net(x).detach().numpy(), atol=1e-5)
+    (logits,) = session.run(None, {session.get_inputs()[0].name: rows.X})
+    outcomes = torch.sigmoid(torch.from_numpy(logits)).numpy()
+    np.testing.assert_allclose(outcomes, fitted.predict_outcomes(rows.X), rtol=0, atol=1e-6)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(
     not shutil.which(os.environ.get("CXX", "g++")), reason="torch.compile needs a C++ compiler"
 )
-def test_it_compiles():
-    net, x = fitted_net()
-    compiled = torch.compile(net)
-    assert torch.allclose(compiled(x), net(x), atol=1e-6)
+def test_it_compiles(fitted, rows):
+    compiled = torch.compile(fitted.to_torch())
+    with torch.no_grad():
+        outcomes = torch.sigmoid(compiled(torch.from_numpy(rows.X))).numpy()
+    np.testing.assert_allclose(outcomes, fitted.predict_outcomes(rows.X), rtol=0, atol=1e-6)

@@ -1,6 +1,7 @@
 """ProximalSGD step by step beside the numba trainer, and its exact zeros."""
 
 from copy import deepcopy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -88,6 +89,20 @@ def test_fifty_steps_equal_those_of_the_trainer(setting, rows):
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=2e-5)
     if net.scale is not None:
         np.testing.assert_allclose(net.scale.detach().numpy(), lane.s, rtol=1e-3, atol=2e-5)
+
+
+def test_the_losses_that_the_documentation_shows(rows):
+    """docs/torch.md has some of the fifty steps, with six digits."""
+    lines = (Path(__file__).parents[3] / "docs" / "torch.md").read_text().splitlines()
+    table = {
+        cells[0]: [float(cell) for cell in cells[1:]]
+        for line in lines
+        if (cells := [cell.strip() for cell in line.strip("|").split("|")])[0]
+        in ("step", "`twin.torch`", "numba trainer")
+    }
+    _, _, losses = side_by_side(SETTINGS["factors"], rows)
+    shown = losses[np.array(table["step"], dtype=int) - 1].T
+    np.testing.assert_allclose([table["`twin.torch`"], table["numba trainer"]], shown, atol=3e-6)
 
 
 def test_it_reaches_exact_zeros_and_prunes_nodes_for_good(rows):

@@ -8,25 +8,22 @@
   const root = document.documentElement.dataset.content_root || "./";
   const views = new Map();
 
-  // A control sets the parameter of its name in its own chart and in later ones without controls.
-  function bind(figure, group) {
-    figure.querySelectorAll("[data-signal]").forEach((input) => {
-      const set = () => {
-        const value = input.type === "range" ? Number(input.value) : input.value;
-        group.forEach((other) => {
-          const view = views.get(other);
-          if (view) view.signal(input.dataset.signal, value).runAsync();
-        });
-        say(input, value);
-      };
-      input.addEventListener("input", set);
-      set();
-    });
+  // A control sets the parameter of its name in its own chart, or in all that stand together.
+  function bind(input) {
+    const group = input.closest(".together");
+    const charts = group ? group.querySelectorAll("figure.chart") : [input.closest("figure.chart")];
+    const set = () => {
+      const value = input.type === "range" ? Number(input.value) : input.value;
+      charts.forEach((chart) => views.get(chart).signal(input.dataset.signal, value).runAsync());
+      say(input, value);
+    };
+    input.addEventListener("input", set);
+    set();
   }
 
   // A slider says the numbers of its step, from the table that the page has anyway.
   function say(input, value) {
-    const output = document.getElementById(input.dataset.says || "");
+    const output = document.getElementById(input.dataset.output || "");
     if (!output) return;
     const table = document.getElementById("table-example");
     const heads = Array.from(table.querySelectorAll("thead th"), (cell) => cell.textContent);
@@ -43,14 +40,8 @@
       figure.querySelector(".vega svg").setAttribute("aria-hidden", "true");
       views.set(figure, result.view);
     }
-    let group = [];
-    figures.forEach((figure, i) => {
-      group = [figure];
-      for (const next of figures.slice(i + 1)) {
-        if (next.querySelector("[data-signal]")) break;
-        group.push(next);
-      }
-      bind(figure, group);
+    document.querySelectorAll(".together [data-signal], figure.chart [data-signal]").forEach(bind);
+    figures.forEach((figure) => {
       figure.dataset.drawn = "yes";
     });
   }

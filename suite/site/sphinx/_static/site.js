@@ -1,4 +1,5 @@
-// Tables that sort, the leaderboard's measure and filters, the switch of the paper's variant.
+// Tables that sort, numbers that say what stands behind them, the leaderboard's measure and filters,
+// the switch of the paper's variant.
 "use strict";
 
 (function () {
@@ -22,19 +23,52 @@
     const sign = ascending ? 1 : -1;
     rows.sort((a, b) => compare(key(a.cells[column]), key(b.cells[column]), sign));
     body.append(...rows);
-    table.querySelectorAll("thead th").forEach((head, i) => {
+    table.querySelectorAll("thead tr:last-child th").forEach((head, i) => {
       const order = i === column ? (ascending ? "ascending" : "descending") : "none";
       head.setAttribute("aria-sort", order);
     });
   }
 
   document.querySelectorAll("table.sortable").forEach((table) => {
-    table.querySelectorAll("thead th").forEach((head, column) => {
+    table.querySelectorAll("thead tr:last-child th").forEach((head, column) => {
       head.querySelector("button").addEventListener("click", () => {
         sort(table, column, head.getAttribute("aria-sort") !== "ascending");
       });
     });
   });
+
+  // What stands behind a number: shown while it is pointed at or has the focus, gone with Escape.
+  function says() {
+    const links = document.querySelectorAll("a[data-says]");
+    if (!links.length) return;
+    const box = document.createElement("div");
+    box.id = "says";
+    box.setAttribute("role", "tooltip");
+    box.hidden = true;
+    document.body.append(box);
+    const hide = () => {
+      box.hidden = true;
+    };
+    links.forEach((link) => {
+      const show = () => {
+        box.textContent = link.dataset.says;
+        box.hidden = false;
+        const place = link.getBoundingClientRect();
+        const right = document.documentElement.clientWidth - box.offsetWidth - 8;
+        box.style.left = `${window.scrollX + Math.max(8, Math.min(place.left, right))}px`;
+        box.style.top = `${window.scrollY + place.bottom + 6}px`;
+      };
+      link.setAttribute("aria-describedby", "says");
+      link.addEventListener("mouseenter", show);
+      link.addEventListener("focus", show);
+      link.addEventListener("mouseleave", hide);
+      link.addEventListener("blur", hide);
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") hide();
+    });
+  }
+  says();
 
   // The theme's label hides the shortcut that the button shows.
   document.querySelectorAll(".search-button-field").forEach((b) => b.removeAttribute("aria-label"));
@@ -59,9 +93,15 @@
           else cell.dataset.value = value;
         });
       }
-      const sorted = table.querySelector("th[aria-sort$=scending]");
-      if (sorted) sort(table, sorted.cellIndex, sorted.getAttribute("aria-sort") === "ascending");
       filter();
+    }
+
+    // The best comes first again, in the column that was sorted by.
+    function change() {
+      fill();
+      const sorted = table.querySelector("th[aria-sort$=scending]");
+      const lower = controls.dataset.lower.split(" ").includes(measure.value);
+      if (sorted) sort(table, sorted.cellIndex, lower);
     }
 
     function filter() {
@@ -76,7 +116,7 @@
       status.textContent = `${title}: ${shown} of ${table.tBodies[0].rows.length} methods shown.`;
     }
 
-    measure.addEventListener("input", fill);
+    measure.addEventListener("input", change);
     name.addEventListener("input", filter);
     kinds.forEach((box) => box.addEventListener("input", filter));
     fill();

@@ -1,0 +1,49 @@
+"""A data set of a user's own, from the file that `python -m datasets new` writes to the table."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from suite.plan.digest import ROOT
+from suite.store.store import Store
+
+CHEAP = (
+    *("random", "r-lasso", "x-lasso", "qini-based", "outcome-ranking", "s-learner"),
+    *("logistic", "twin-mu", "twin-mu-exact", "twin-64", "causal-forest-honest"),
+)
+
+
+def python(folder: Path, *words: str) -> str:
+    """What `python -m ...` prints, typed in `folder`."""
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_from_a_new_file_to_the_table(tmp_path: Path) -> None:
+    python(tmp_path, "datasets", "new", "my_data.py")
+    command = ("suite.run", "--data", "my_data.py", "--quick", "--replicates", "1")
+    said = python(tmp_path, *command, "--methods", *CHEAP)
+    rows = dict(re.findall(r"^ ([a-z0-9-]+) +(-?\d+\.\d+) ", said, re.MULTILINE))
+    assert set(rows) == set(CHEAP)
+    assert "data: invented rows" in said
+    records = {r.method: r for r in Store(tmp_path / "runs").records("my-data-quick")}
+    assert set(records) == set(CHEAP)
+    for method, text in rows.items():  # the table shows what is recorded
+        assert round(records[method].test.q_adj, 3) == float(text)
+    assert len({record.result.data_sha256 for record in records.values()}) == 1
+    # The same command again computes nothing; an edit of the file makes all of it other cells.
+    again = python(tmp_path, *command, "--methods", "random")
+    assert "1 recorded already" in again
+    file = tmp_path / "my_data.py"
+    file.write_text(file.read_text().replace("n = 4000", "n = 3000"))
+    assert "recorded already" not in python(tmp_path, *command, "--methods", "random")
