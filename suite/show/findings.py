@@ -129,7 +129,8 @@ def generators(published: Published) -> str | None:
     if not parts:
         return None
     return (
-        "The paper prints one data generator, its authors released another. Which of them can "
-        "have given the printed numbers, judged by two methods that leave nothing to choose "
+        "The paper prints one data generator, its authors released another, and a third centres "
+        "the treatment. Which can have given the printed numbers, judged by two methods that leave "
+        "nothing to choose "
         f"([audit](findings/audit.md))? {'; '.join(parts)}."
     )

@@ -47,12 +47,14 @@ def training_luck(published: Published) -> str | None:
         return None
     # The paper's best model where it was repeated, and its main scenario.
     method, scenario, one = max(found, key=lambda f: (f[0] == "twin-512-structured", f[1]))
+    share = one.training / one.total
+    part = f"{share:.0%} of the variance of one run" if share < 1 else "as much as all of one run"
     noise = "" if one.noise is None else f", outcome noise {math.sqrt(one.noise):.2f}"
     return (
         f"The same network on the same data ends elsewhere with another seed: {called(method)} in "
         f"{scenario.replace('rio', 'rio ')} has a standard deviation of "
-        f"{math.sqrt(one.training):.2f} in q_adj from the luck of training alone, "
-        f"{one.training / one.total:.0%} of the variance of one run (standard deviation "
-        f"{math.sqrt(one.total):.2f}{noise}); so a mean of 20 runs has a standard error of "
-        f"{math.sqrt(one.total / 20):.2f} ([seeds](findings/seeds.md))."
+        f"{math.sqrt(one.training):.2f} in q_adj from the luck of training alone, {part} "
+        f"(standard deviation over data sets {math.sqrt(one.total):.2f}{noise}); so a mean of 20 "
+        f"runs has a standard error of {math.sqrt(one.total / 20):.2f}, and one run says little "
+        "([seeds](findings/seeds.md))."
     )

@@ -20,7 +20,8 @@ PRINTED = VARIANTS[0]
 def called(method: str) -> str:
     """A method by its name in the paper, where it has one."""
     known = baselines.methods()
-    return (known[method].paper_row if method in known else None) or method
+    row = known[method].paper_row if method in known else None
+    return method if row is None or "=" in row else row  # "structured=Yes, R=0" is no name
 
 
 def outcome_ranking(published: Published) -> str | None:
@@ -75,11 +76,12 @@ def selection(published: Published) -> str | None:
         return None
     none = min(flattered, key=lambda item: (item[0], item[2]))
     most = max(flattered, key=lambda item: item[1].value)
+    choice = f"which chooses among {none[0]:,.0f}" if none[0] else "which has nothing to choose"
     return (
         f"Scores on the rows that a model was chosen on flatter it: {called(most[2])}, the best of "
         f"{most[0]:,.0f} settings, loses {most[1].value:.2f} ± {most[1].error:.2f} of its q_adj on "
-        f"new rows; {called(none[2])}, which chooses among {none[0]:,.0f}, {none[1].value:.2f} ± "
-        f"{none[1].error:.2f} ([T2](paper/T2.md), [T3](paper/T3.md))."
+        f"new rows; {called(none[2])}, {choice}, {none[1].value:.2f} ± {none[1].error:.2f} "
+        "([T2](paper/T2.md), [T3](paper/T3.md))."
     )
 
 
