@@ -104,4 +104,4 @@ def test_the_table_and_its_sentence_need_draws(tmp_path: Path) -> None:
     table = choosing_table(Published(tmp_path))
     assert len(table.tidy) == len(SCORES) * len(COUNTS)
     assert "5 draws: replicates 100-102" in table.notes[0]
-    assert "It matters by what" in price_of_choosing(Published(tmp_path))
+    assert "Of 41 simple candidate models" in price_of_choosing(Published(tmp_path))
