@@ -28,8 +28,9 @@ def price_of_choosing(published: Published) -> str | None:
     gain = best.against_q_adj
     shown = "" if gain.p_two_sided() < 0.05 else ", which is within chance"
     return (
-        f"Of {COUNTS[-1]} simple candidate models the one with the highest q_adj on validation rows "
-        f"stays {most['q_adj'].regret.mean:.2f} behind the true uplift, the one chosen by {names[best.score]} {best.regret.mean:.2f} (difference "
+        f"Of {COUNTS[-1]} simple candidate models the one with the highest q_adj on validation "
+        f"rows stays {most['q_adj'].regret.mean:.2f} behind the true uplift, the one chosen by "
+        f"{names[best.score]} {best.regret.mean:.2f} (difference "
         f"{-gain.mean:.2f} ± {gain.error:.2f}{shown}); {most['true_q'].regret.mean:.2f} cannot be "
         "avoided with these candidates ([choosing](findings/choosing.md))."
     )
