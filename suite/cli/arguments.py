@@ -23,6 +23,14 @@ def positive_int(text: str) -> int:
     return int(text)
 
 
+def share(text: str) -> float:
+    """3% as 0.03."""
+    found = _with_unit(text, {"%": 0.01}, "%", "3%")
+    if found > 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is more than everything")
+    return found
+
+
 def seconds(text: str) -> float:
     """90s, 20m or 4h."""
     return _with_unit(text, {"s": 1.0, "m": 60.0, "h": 3600.0}, "s", "90s, 20m or 4h")

@@ -1,23 +1,28 @@
 """`python -m suite verify minute`: compute published numbers again and compare them.
 
-With --predictions nothing is fitted: kept predictions are scored again.
+With --predictions nothing is fitted: kept predictions are scored again. With --sample 3% the cells
+are drawn from all that are published, by a digest of the records.
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.table import Table
 
 from suite.cli import FAILURES, reported
-from suite.cli.listing import STYLE
+from suite.cli.arguments import share
+from suite.cli.listing import STYLE, how_to_get, unavailable
 from suite.names import UserError, matching
 from suite.plan.experiments import experiment
 from suite.plan.plan import check_variant
+from suite.publish import sample
 from suite.publish.audit import audit, kept_arrays, rows_of
 from suite.publish.columns import Column, Published, one_per_cell
 from suite.publish.recompute import recompute
+from suite.publish.sample import draw
 from suite.publish.verify import judge
 from suite.show import terminal
 from suite.store.record import Record
@@ -29,7 +34,7 @@ from suite.words import count
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; exit code 1 where a number is not reproduced."""
     parser = argparse.ArgumentParser(prog="python -m suite verify", description=__doc__)
-    parser.add_argument("experiment")
+    parser.add_argument("experiment", nargs="?")
     parser.add_argument("--variant")
     parser.add_argument(
         "--methods", nargs="+", default=[], metavar="NAME", help="names or globs (default: all)"
@@ -44,7 +49,17 @@ def main(words: Sequence[str] | None = None) -> int:
         metavar="DIR",
         help="fit nothing: score what this run predicted again, for its records and the published",
     )
+    parser.add_argument("--sample", type=share, metavar="3%", help="a share of everything")
+    parser.add_argument(
+        "--list",
+        action="store_true",
+        help="with --sample: only write the list",
+    )
     options = parser.parse_args(words)
+    if options.sample is not None:
+        return _sample(options)
+    if options.experiment is None:
+        raise UserError("say which experiment, or --sample 3% for a share of everything")
     chosen = experiment(options.experiment)
     column = Published().column(chosen.name, check_variant(chosen, options.variant))
     records = list(column.records)
@@ -58,7 +73,30 @@ def main(words: Sequence[str] | None = None) -> int:
         raise UserError(f"nothing is recorded of {column.name} that could be verified")
     if options.predictions:
         return _show_audit(column.name, wanted, options.predictions)
-    return _show(column, wanted, _today(column, wanted, options.store))
+    return FAILURES if _show(column, wanted, options.store).failed else 0
+
+
+def _sample(options: argparse.Namespace) -> int:
+    """Verify what is drawn; the list is written as columns end, so that nothing is lost."""
+    if options.experiment or options.methods or options.replicates or options.predictions:
+        raise UserError("--sample draws from all published cells; give it alone, or with --store")
+    drawn = draw(Published(), options.sample)
+    print(f"{len(drawn)} of {count(drawn.total, 'cell')}, drawn by records {drawn.seed[:16]}")
+    said: dict[tuple, str] = {}
+    if options.list:
+        print("\n".join("  ".join(map(str, line[:3])) for line in drawn.lines()))
+    failed = 0
+    for column, records in () if options.list else drawn.columns:
+        if options.store is None and (reason := unavailable(column.experiment)):
+            print(f"{column.name} is left out, its data are not here: {how_to_get(reason)}")
+            continue
+        shown = _show(column, list(records), options.store)
+        said |= shown.said
+        failed += shown.failed
+        sample.write(drawn, said)
+    sample.write(drawn, said)
+    print(f"the list is in {sample.FILE}")
+    return FAILURES if failed else 0
 
 
 def _show_audit(title: str, records: list[Record], root: Path) -> int:
@@ -97,18 +135,27 @@ def _today(column: Column, old: list[Record], store: Path | None) -> dict[tuple,
     return {(record.method, record.replicate): record for record in records}
 
 
-def _show(column: Column, old: list[Record], today: dict[tuple, Record]) -> int:
+class Shown(NamedTuple):
+    """What was said of each cell, and how many did not hold."""
+
+    said: dict[tuple[str, str, int], str]
+    failed: int
+
+
+def _show(column: Column, old: list[Record], store: Path | None) -> Shown:
+    today = _today(column, old, store)
     table = _table(f"{column.name}: published and today", "q_adj published", "today")
-    verdicts = []
+    said, failed = {}, 0
     for before in old:
         new = today[before.method, before.replicate]
         verdict = judge(before, new)
-        verdicts.append(verdict)
+        said[column.name, before.method, before.replicate] = verdict.said
+        failed += not verdict.holds
         numbers = (f"{r.test.q_adj:.4f}" if r.ok else "failed" for r in (before, new))
         style = "" if verdict.holds else "bold red"
         table.add_row(before.method, str(before.replicate), *numbers, verdict.said, style=style)
     terminal.console().print(table)
-    return 0 if all(verdict.holds for verdict in verdicts) else FAILURES
+    return Shown(said, failed)
 
 
 def _table(title: str, *numbers: str) -> Table:

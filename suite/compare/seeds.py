@@ -46,7 +46,8 @@ def split(repeated: Mapping[int, Sequence[Run]], runs: Sequence[Run]) -> Split |
     if not groups:
         return None
     many = len(runs) >= LEAST_DRAWS
-    noises = [outcome_noise(run.bins) for run in runs]
+    # Earlier records did not keep the responses; the repeated runs did.
+    noises = [outcome_noise(run.bins) for run in (*runs, *(run for own in groups for run in own))]
     known = [noise for noise in noises if noise is not None]
     return Split(
         draws=len(groups),

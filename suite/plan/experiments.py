@@ -6,6 +6,7 @@ from typing import Any
 from datasets.scenarios import VARIANTS
 from suite.names import unknown
 from suite.plan.experiment import EVERY_METHOD, Experiment
+from suite.plan.luck import OTHER_SEEDS, choosing, seeds
 
 __all__ = ["EXPERIMENTS", "SCENARIOS", "VARIANTS", "Experiment", "experiment"]
 
@@ -32,8 +33,6 @@ MINUTE_METHODS = (
 BEYOND = ("outcome-ranking", "s-learner", "x-xgboost", "twin-boost")
 T4_METHODS = ("twin-512-structured", "causal-forest-honest", *BEYOND)
 T5_METHODS = ("twin-mu", "logistic", *T4_METHODS)
-SEED_METHODS = ("twin-64", "twin-512", "twin-512-structured", "twin-mu", "twin-committee")
-OTHER_SEEDS = (2, 3, 4, 5)  # the first is the scenario's own
 SCALE_METHODS = ("twin-512-structured", "causal-forest-honest")
 
 
@@ -56,19 +55,6 @@ def _synthetic(size: str) -> Experiment:
         "methods": SCALE_METHODS,
     }
     return _real(f"synthetic-{size.lower()}", summary, "criteo-synthetic", **changes)
-
-
-def _seeds(scenario: str, number: int) -> Experiment:
-    """Cells of a scenario once more: the seed of training is drawn from the name."""
-    return Experiment(
-        name=f"{scenario}-seed{number}",
-        summary=f"{scenario} with another seed of training",
-        source=scenario,
-        options={"variant": VARIANTS[0]},
-        methods=SEED_METHODS,
-        replicates=2,
-        group="seeds",
-    )
 
 
 def _stand_in(source: str) -> Experiment:
@@ -138,7 +124,7 @@ EXPERIMENTS = {
         ),
         _real("gotv", "letters that urge to vote", "gotv", methods=T5_METHODS),
         _real("starbucks", "a promotion with few buyers", "starbucks", methods=T5_METHODS),
-        *(_seeds(scenario, number) for scenario in SCENARIOS for number in OTHER_SEEDS),
+        *(seeds(scenario, number) for scenario in SCENARIOS for number in OTHER_SEEDS),
         *(_synthetic(size) for size in ("100K", "400K", "1M", "4M")),
         Experiment(
             name="minute",
@@ -148,6 +134,7 @@ EXPERIMENTS = {
             methods=MINUTE_METHODS,
             replicates=2,
         ),
+        *(choosing(scenario) for scenario in SCENARIOS),
         *(_study(scenario, variant) for variant in VARIANTS for scenario in SCENARIOS),
         _ports(
             "sanity",

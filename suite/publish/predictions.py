@@ -2,8 +2,8 @@
 
 `<column>/pooled.npz` has rule S9b's products for every cell whose predictions the run kept.
 `<column>/predictions/<method>.npz` has the predicted uplift of the test rows of the first
-replicates, rounded to float32, and `rows.npz` which rows these are: all replicates would be tens
-of megabytes, and whoever runs a cell again gets them to the last bit.
+replicate, rounded to float32, and `rows.npz` which rows these are: all replicates would be tens of
+megabytes, and whoever runs a cell again gets them to the last bit.
 """
 
 from collections.abc import Iterator, Sequence

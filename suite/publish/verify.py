@@ -15,6 +15,7 @@ from suite.compute.measures import rank_correlation
 from suite.store.record import Record
 
 LEAST_SPEARMAN = 0.99
+IDENTICAL = "identical"
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ def judge(
     if not (old.ok and new.ok):
         return Verdict(False, f"NOT REPRODUCED: {_failed(old, new)}")
     if old.numbers() == new.numbers():
-        return Verdict(True, "identical")
+        return Verdict(True, IDENTICAL)
     difference = f"q_adj differs by {new.result.test.q_adj - old.result.test.q_adj:+.2g}"
     if same_arithmetic(old, new) and _same_libraries(old, new):
         return Verdict(False, f"NOT REPRODUCED: {difference}")

@@ -11,10 +11,12 @@ from suite.compare.verdicts import AGREES, HIGHER, LOWER, NOT_YET_RUN, TOO_FEW, 
 from suite.plan import paper
 from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.publish.columns import Published
+from suite.show.findings_luck import price_of_choosing, training_luck
 from suite.show.findings_numbers import (
     calibration,
     cost_of_all,
     measures,
+    outcome_ranking,
     real_data,
     rounding_luck,
     selection,
@@ -35,7 +37,10 @@ def sentences(published: Published, outcomes: list[list[Outcome]]) -> list[str]:
         measures(published),
         selection(published),
         rounding_luck(published),
+        training_luck(published),
+        price_of_choosing(published),
         real_data(published),
+        outcome_ranking(published),
         calibration(published),
         cost_of_all(published),
     )
@@ -59,11 +64,11 @@ def cells(published: Published) -> str | None:
     waiting = words.total() - judged
     if not judged:
         return None
-    rest = f"; {waiting} have too few draws yet" if waiting else ""
+    rest = f"; {waiting} more wait for further data sets" if waiting else ""
     return (
-        f"Of the {judged} cells of [T7](paper/T7.md) that can be judged on the printed formulas "
-        f"{words[AGREES]} agree with the paper's number, {words[HIGHER]} are higher, "
-        f"{words[LOWER]} lower and {words[UNDECIDED]} undecided{rest}."
+        f"Computed again from the printed formulas, {words[AGREES]} of {judged} numbers of the "
+        f"paper's main table ([T7](paper/T7.md)) agree with the printed one, {words[HIGHER]} come "
+        f"out higher, {words[LOWER]} lower, {words[UNDECIDED]} stay undecided{rest}."
     )
 
 
@@ -72,8 +77,9 @@ def claims(outcomes: list[list[Outcome]]) -> str:
     kinds = Counter(_kind(one[-1].verdict) for one in outcomes)
     on_q_adj = Counter(_kind(one[0].verdict) for one in outcomes)
     return (
-        f"The paper's {len(outcomes)} [claims](findings/claims.md), judged on regret where data "
-        f"are simulated: {_listing(kinds)}; judged on q_adj, its own measure: {_listing(on_q_adj)}."
+        f"Of the paper's {len(outcomes)} [claims](findings/claims.md), judged by how far a ranking "
+        f"stays behind the true one (regret), {_listing(kinds)}; judged by q_adj, the paper's own "
+        f"and noisier measure, {_listing(on_q_adj)}."
     )
 
 
@@ -87,7 +93,12 @@ def _kind(verdict: str) -> str:
 
 def _listing(kinds: Counter[str]) -> str:
     order = (SUPPORTED, CONTRADICTED, "undecided or not shown", "waiting for replicates")
-    return ", ".join(f"{kinds[kind]} {kind}" for kind in order if kinds[kind])
+    said = [f"{kinds[kind]} {_be(kinds[kind])} {kind}" for kind in order if kinds[kind]]
+    return ", ".join(said)
+
+
+def _be(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def first_claim(outcomes: list[Outcome]) -> str | None:
@@ -100,10 +111,10 @@ def first_claim(outcomes: list[Outcome]) -> str | None:
     low, high = estimate.interval()
     side = "behind" if estimate.mean < 0 else "ahead of"
     return (
-        f"The paper's best model, the structured network with 512 nodes, is in scenario 4 {side} "
-        f"{decides.contrast.low} by {abs(estimate.mean):.2f} in q without outcome noise (95 % "
-        f"interval of the difference {low:+.2f} to {high:+.2f}, {decides.n} replicates): that it "
-        f"beats all others is [{outcome.verdict}](findings/claims.md)."
+        "The paper's best model, the twin network with structured sparsity, is in scenario 4 "
+        f"{side} {decides.contrast.low} by {abs(estimate.mean):.2f} on {decides.n} data sets, "
+        f"measured against the true uplift (95 % interval of the difference {low:+.2f} to "
+        f"{high:+.2f}): that it beats all others is [{outcome.verdict}](findings/claims.md)."
     )
 
 
@@ -114,10 +125,12 @@ def generators(published: Published) -> str | None:
         papers = [paper.scenario_value(row, name).value for row in ROWS]
         fits = {v.name: fit_of(v, MAIN_KEY, papers) for v in variants(published, name)}
         if any(fit is not None for fit in fits.values()):
-            parts.append(f"{name}: {audit.judge(fits).finding}")
+            parts.append(f"{name.replace('rio', 'rio ')}: {audit.judge(fits).finding}")
     if not parts:
         return None
     return (
-        "Which data generator can have produced the printed numbers, by two methods that have "
-        f"nothing to choose ([audit](findings/audit.md)): {'; '.join(parts)}."
+        "The paper prints one data generator, its authors released another, and a third centres "
+        "the treatment. Which can have given the printed numbers, judged by two methods that leave "
+        "nothing to choose "
+        f"([audit](findings/audit.md))? {'; '.join(parts)}."
     )

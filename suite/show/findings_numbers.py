@@ -1,5 +1,6 @@
 """Sentences of the front page about measures, selection, rounding, calibration and cost."""
 
+import baselines
 from suite.compare import rounding
 from suite.compare.decide import decisions
 from suite.compare.frame import frame_of
@@ -11,8 +12,22 @@ from suite.show.tables.cost import core_seconds, paper_columns, planned_hours
 from suite.show.tables.decide import is_network, simulated_data
 from suite.show.tables.details import optimism
 from suite.show.tables.entries import entries
+from suite.show.tables.outcome_alone import outcome_alone
 
 PRINTED = VARIANTS[0]
+
+
+def called(method: str) -> str:
+    """A method by its name in the paper, where it has one."""
+    known = baselines.methods()
+    row = known[method].paper_row if method in known else None
+    return method if row is None or "=" in row else row  # "structured=Yes, R=0" is no name
+
+
+def outcome_ranking(published: Published) -> str | None:
+    """What a ranking is worth that never saw the treatment."""
+    found = outcome_alone(published)
+    return None if found is None else f"{found} ([T4](paper/T4.md))"
 
 
 def measures(published: Published) -> str | None:
@@ -35,14 +50,15 @@ def measures(published: Published) -> str | None:
     if worst is not None:
         gap, where = worst[0].gap, worst[1]
         improper = (
-            f"; on {where} {worst[0].highest} even scores {gap.value:.2f} ± {gap.error:.2f} higher "
-            "than the true uplift itself"
+            f". Worse, on {where} {called(worst[0].highest)} scores {gap.value:.2f} ± "
+            f"{gap.error:.2f} higher than the true uplift itself"
         )
     times = (noisy.spread / truth.spread) ** 2
     return (
-        f"In scenario 4 a paired difference of two methods spreads by {noisy.spread:.2f} between "
-        f"data sets in q_adj and by {truth.spread:.2f} in regret: one replicate of regret says as "
-        f"much as {times:.0f} of q_adj ([what a measure can decide](findings/decide.md)){improper}."
+        f"The paper's measure is blunt: in scenario 4 one data set says as much about two methods "
+        f"by regret as {times:.0f} data sets by q_adj, whose differences spread by "
+        f"{noisy.spread:.2f} instead of {truth.spread:.2f} "
+        f"([what a measure can decide](findings/decide.md)){improper}."
     )
 
 
@@ -60,10 +76,11 @@ def selection(published: Published) -> str | None:
         return None
     none = min(flattered, key=lambda item: (item[0], item[2]))
     most = max(flattered, key=lambda item: item[1].value)
+    choice = f"which chooses among {none[0]:,.0f}" if none[0] else "which has nothing to choose"
     return (
-        f"The choice on validation rows flatters: {most[2]}, chosen from {most[0]:,.0f} settings, "
-        f"loses {most[1].value:.2f} ± {most[1].error:.2f} of its validation q_adj on test rows, "
-        f"{none[2]}, chosen from {none[0]:,.0f}, {none[1].value:.2f} ± {none[1].error:.2f} "
+        f"Scores on the rows that a model was chosen on flatter it: {called(most[2])}, the best of "
+        f"{most[0]:,.0f} settings, loses {most[1].value:.2f} ± {most[1].error:.2f} of its q_adj on "
+        f"new rows; {called(none[2])}, {choice}, {none[1].value:.2f} ± {none[1].error:.2f} "
         "([T2](paper/T2.md), [T3](paper/T3.md))."
     )
 
@@ -75,11 +92,11 @@ def rounding_luck(published: Published) -> str | None:
     if found is None:
         return None
     return (
-        f"With other instructions of the same processor {found.differ} of {found.cells} cells of "
+        "A single network's score is largely luck: trained twice on the same data with the same "
+        f"seed, but with other instructions of the same processor, {found.differ} of {found.cells} "
         f"networks end with another q_adj, by {found.median:.2f} in the median and up to "
-        f"{found.largest:.2f}: rounding alone gives one run a standard deviation of "
-        f"{found.sd_q_adj:.2f} ([rounding](findings/rounding.md)), where the paper prints standard "
-        "errors of 0.05 to 0.15 for means of 20 runs."
+        f"{found.largest:.2f}. Rounding alone gives one run a standard deviation of "
+        f"{found.sd_q_adj:.2f} ([rounding](findings/rounding.md))."
     )
 
 
@@ -92,28 +109,31 @@ def calibration(published: Published) -> str | None:
         return None
     (low, flat), (high, steep) = slopes[0], slopes[-1]
     return (
-        "Predicted uplifts cannot be taken at their word: in scenario 4 the slope of observed on "
-        f"predicted uplift goes from {low:.2f} ({flat}) to {high:.2f} ({steep}), where 1 is right "
-        "([calibration](findings/calibration.md))."
+        "Predicted uplifts cannot be taken at their word: in scenario 4 a predicted difference of "
+        f"1 point is {low:.2f} observed points for {called(flat)} and {high:.2f} for "
+        f"{called(steep)} ([calibration](findings/calibration.md))."
     )
 
 
 def real_data(published: Published) -> str | None:
-    """Whether anything beats a ranking that never saw the treatment, on the largest real data."""
+    """The paper's two models on the largest real data."""
     for name in ("criteo-200k", "criteo-100k", "criteo-sample"):
         if name not in EXPERIMENTS:
             continue
         column = published.column(name)
-        rows = ("twin-512-structured", "causal-forest-honest", "outcome-ranking")
+        rows = ("twin-512-structured", "causal-forest-honest")
         found = entries(column, {row: row for row in rows}, {}, lambda run: run.q)
         ran = {row: e.ours for row, e in found.items() if e.ours and e.ours.error is not None}
         if "twin-512-structured" in ran and len(ran) > 1:
-            parts = [f"{row} {mean.value:.2f} ± {mean.error:.2f}" for row, mean in ran.items()]
+            parts = [
+                f"{mean.value:.2f} ± {mean.error:.2f} for {called(row)}"
+                for row, mean in ran.items()
+            ]
             n = len(frame_of(column).common)
             return (
-                f"On real data, {column.name}, q over {n} re-splits is "
-                f"{', '.join(parts)}: their standard errors count that re-splits share their rows, "
-                "and printed ones of 20 re-splits are four times too small ([T4](paper/T4.md))."
+                f"On real data ({column.name}, {n} re-splits) q is {', '.join(parts)}. Re-splits "
+                "share their rows, which these errors count; printed ones, of 20 re-splits, are "
+                "four times too small ([T4](paper/T4.md))."
             )
     return None
 
@@ -130,6 +150,6 @@ def cost_of_all(published: Published) -> str | None:
     most = max(sorted(hours), key=lambda m: hours[m])
     total = sum(hours.values())
     return (
-        f"The whole comparison takes {total:.0f} core-hours, {hours[most]:.1f} of them for {most} "
-        "([cost](findings/cost.md))."
+        f"The whole comparison takes {total:.0f} hours of one processor core, {hours[most]:.1f} of "
+        f"them for {called(most)} ([cost](findings/cost.md))."
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from suite.compare.frame import frame_of
 from suite.compare.judging import Outcome, judge_all
 from suite.plan.experiments import VARIANTS
+from suite.publish import sample, verify
 from suite.publish.columns import Column, Published, columns
 from suite.show.findings import frames, sentences
 from suite.show.tables.model import Table
@@ -94,7 +95,17 @@ def _records(published: Published) -> str:
     records = [r for e, v in columns() for r in published.column(e.name, v).records]
     carried = sum(record.origin.carried is not None for record in records)
     rest = f", {carried:,} of them carried over from an earlier form of record" if carried else ""
-    return f"All of it rests on {len(records):,} records in [records](records){rest}."
+    said = f"All of it rests on {len(records):,} records in [records](records){rest}."
+    drawn = sample.read(published.root.parent / "findings" / sample.FILE.name)
+    results = [line["result"] for line in drawn if line["result"] != sample.WAITING]
+    if not results:
+        return said
+    same = sum(result == verify.IDENTICAL for result in results)
+    return (
+        f"{said} Of {len(drawn)} cells drawn by a digest of the records, {len(results)} were "
+        f"computed again, {same} of them identical to the last bit "
+        f"([list](findings/{sample.FILE.name}))."
+    )
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -17,6 +17,7 @@ from suite.show.tables.analysis import pairwise, sensitivity
 from suite.show.tables.audit import audit_table
 from suite.show.tables.beyond import beyond
 from suite.show.tables.calibration import calibration_table
+from suite.show.tables.choosing import choosing_table
 from suite.show.tables.claims import claims_table
 from suite.show.tables.cost import cost
 from suite.show.tables.decide import decide, rounding_table
@@ -70,7 +71,8 @@ def finding_tables(published: Published) -> Iterator[list[Table]]:
     yield [calibration_table([c for c in _with_methods(published) if c.experiment.in_paper])]
     yield [decide(published)]
     rounded = rounding_table(published)
-    yield from ([table] for table in (rounded, seeds_table(published)) if table is not None)
+    side = rounded, seeds_table(published), choosing_table(published)
+    yield from ([table] for table in side if table is not None)
     yield [cost(published)]
     yield [scale(published)]
 

@@ -15,10 +15,10 @@ from suite.show.tables.model import escape
 from suite.show.tables.notes import STALE_NOTE
 
 RESULTS = ROOT / "results"
-# What commands of their own measure and note (attest, perf peers, ports, rounding, study).
+# What commands of their own measure and note (attest, perf peers, ports, rounding, verify).
 MEASURED = {
     *("attested.jsonl", "perf/peers.json", "ports/records.jsonl", "rounding/cells.csv"),
-    "study/records.jsonl",
+    *("study/records.jsonl", "findings/verified.csv"),
 }
 MEASURED_FOLDERS = ("records/", "perf/asv/")  # records have seals of their own
 RENDERED_FOLDERS = ("paper/", "findings/", "columns/")  # what is rendered no longer goes

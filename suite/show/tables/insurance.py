@@ -10,12 +10,11 @@ from suite.show.tables import notes
 from suite.show.tables.details import nodes
 from suite.show.tables.entries import entries
 from suite.show.tables.model import Table, Text, headings, texts
+from suite.show.tables.outcome_alone import FOREST, TWIN
 from suite.show.tables.real import (
     DECIMALS,
-    FOREST,
     PRIVATE_ROW,
     T4_ROWS,
-    TWIN,
     heading,
     printed_value,
 )

@@ -16,10 +16,10 @@ from suite.show.tables import notes
 from suite.show.tables.details import nodes
 from suite.show.tables.entries import Entry, entries
 from suite.show.tables.model import Table, Text, headings
+from suite.show.tables.outcome_alone import FOREST, TWIN, outcome_alone
 from suite.show.tables.row_pairs import NOTE, Differences
 from suite.show.tables.simulated import model_name
 
-TWIN, FOREST = "Twin_NN 512 structured", "Causal Forest (Honest)"
 PRIVATE_ROW = "Insurance 50K"
 DECIMALS = 3
 
@@ -72,6 +72,7 @@ def t4(published: Published) -> Table:
         ),
         rows=tuple(body),
         notes=(
+            *([alone] if (alone := outcome_alone(published)) else []),
             "The paper's insurance data are private; the stand-ins run the same protocol.",
             "The paper's small CRITEO sample is 100K in its table and 400K in its text: both sizes "
             "stand beside the one printed value.",

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from suite.compare.frame import frame_of
 from suite.compare.runs import Run
 from suite.compare.seeds import Split, split
-from suite.plan.experiments import EXPERIMENTS, SCENARIOS, SEED_METHODS, VARIANTS
+from suite.plan.experiments import EXPERIMENTS, SCENARIOS, VARIANTS
+from suite.plan.luck import SEED_METHODS
 from suite.publish.columns import Published
 from suite.show.tables import notes
 from suite.show.tables.model import Table, texts
@@ -49,6 +50,9 @@ def seeds_table(published: Published) -> Table | None:
     found = list(splits(published))
     if not found:
         return None
+    used = [published.column(s, VARIANTS[0]) for s in dict.fromkeys(s for s, *_ in found)]
+    methods = {method for _, method, _ in found}
+    runs = [run for c in used for run in frame_of(c).every_run if run.method in methods]
     return Table(
         name="seeds",
         title="The luck of training: the same data, other seeds",
@@ -59,12 +63,13 @@ def seeds_table(published: Published) -> Table | None:
             "replicates. Training: over seeds on the same draw, that is luck of starting weights, "
             "order of rows and what then is chosen. Outcome noise: the outcomes of the test rows "
             "drawn again from the rates of their bins, predictions kept. Data: what is left of the "
-            "variance, so it can be 0 where the parts happen to exceed the whole.",
+            "variance. The parts overlap (another model meets other outcomes by luck), so data can "
+            "come out as 0.",
             "S.e. of a mean of 20 runs on 20 draws: what a printed standard error has to be at "
             "least. Share of training: of the variance of one run, its own estimate being as "
             "uncertain as a variance over (draws x (seeds - 1)) values is.",
             "The last two: the same of q without outcome noise.",
-            *notes.footer([published.column(s, VARIANTS[0]) for s in SCENARIOS], [], ""),
+            *notes.footer(used, runs, ""),
         ),
         left=2,
         tidy=tuple(_line(*item) for item in found),

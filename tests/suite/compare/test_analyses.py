@@ -119,5 +119,5 @@ def test_the_front_page_says_nothing_it_does_not_know(tmp_path: Path) -> None:
     assert NOT_YET_RUN not in found
     made_column(tmp_path, "scenario4", ["r-lasso", "x-lasso", "oracle", "random"], replicates=20)
     full = render_text(Published(tmp_path))["README.md"]
-    assert "In scenario 4 a paired difference" in full
+    assert "in scenario 4 one data set says as much" in full
     assert "findings/audit.md" in full
