@@ -34,9 +34,8 @@ def check(size: int) -> None:
     there = np.abs(outcomes - fitted.predict_outcomes(X)).max()
     back = np.abs(from_torch(net).predict(X) - fitted.predict(X)).max()
     assert max(there, back) < 1e-6, (there, back)
-    print(
-        f"with torch {torch.__version__}: {size} MB; correlation {found:.2f}; there and back {there:.0e}"
-    )
+    learnt = f"correlation with the truth {found:.2f}, to torch and back {there:.0e}"
+    print(f"with torch {torch.__version__}: {size} MB; {learnt}")
 
 
 if __name__ == "__main__":
