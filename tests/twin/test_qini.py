@@ -102,6 +102,7 @@ def test_stored_values_of_tools4uplift():
 
 
 def test_all_values_of_tools4uplift(reference_folder):
+    pytest.importorskip("pyarrow", reason="the reference is in parquet files")
     values = pd.read_csv(reference_folder / "values.csv")
     for data, lines in values.groupby("data"):
         frame = pd.read_parquet(
@@ -213,6 +214,7 @@ def test_single_precision_scores_need_no_conversion(n):
 
 
 def test_close_to_causalml_on_continuous_scores():
+    pytest.importorskip("causalml", reason="it is the peer")
     from causalml.metrics import qini_score as per_row
 
     for seed in range(5):

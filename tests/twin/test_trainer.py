@@ -81,6 +81,7 @@ def test_denormals_are_flushed_while_training() -> None:
 
 
 def test_structured_l1_prunes_and_zeroes_on_scenario4() -> None:
+    pytest.importorskip("filelock", reason="the checkout's data need the extra suite")
     import datasets
 
     data = datasets.load("scenario4", replicate=100, n=5000, p=20)
