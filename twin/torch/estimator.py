@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from twin import checks
 from twin._progress import Progress
-from twin.base import UpliftEstimator
+from twin.base import UpliftEstimator, all_or_nothing
 from twin.rows import Rows
 from twin.torch.loss import UpliftLoss
 from twin.torch.modules import Standardise, Twin, TwinNet
@@ -95,6 +95,7 @@ class TwinTorch(UpliftEstimator):
         self.threads = threads
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, treatment: Any, validation: Any = None) -> Self:
         """Train on rows X, y, treatment; `validation` as in `TwinUplift.fit`."""
         device = self._checked_device(validation)
@@ -122,6 +123,7 @@ class TwinTorch(UpliftEstimator):
         net.inputs = nn.Sequential(*both) if len(both) == 2 else (both[0] if both else None)
         return self._keep(net, kept)
 
+    @all_or_nothing
     def fit_batches(self, batches: Iterable[Batch], validation: Any = None) -> Self:
         """Train on data that do not fit in memory; covariates are taken as they are.
 

@@ -221,6 +221,17 @@ def test_a_loss_that_is_not_finite_any_more_says_since_when(rows):
         model(loss=breaks_in_epoch_3, callbacks=(last.update,)).fit(*parts(rows))
 
 
+def test_a_fit_that_fails_leaves_the_model_as_it_was(rows):
+    fitted = model().fit(*parts(rows))
+    before = fitted.predict(rows.X)
+    fitted.set_params(loss=nothing_finite, module=TwinNet(3, (4,)))
+    fewer = rows.X[:, :3], rows.y, rows.treatment
+    for fit in (lambda: fitted.fit(*fewer), lambda: fitted.fit_batches([fewer])):
+        with pytest.raises(ValueError, match="the loss is nan"):
+            fit()
+        np.testing.assert_array_equal(fitted.predict(rows.X), before)
+
+
 class Wide(torch.nn.Linear):
     """No backbone: it gives three numbers per row."""
 
