@@ -126,13 +126,16 @@ def hillstrom() -> list[Part]:
 def money() -> list[Part]:
     """3: profit of the returned rule on fresh customers."""
     found = trials("retail")
-    profit, best = (np.mean([t[name] for t in found]) for name in ("profit", "optimum"))
+    profit, best, today = (
+        np.mean([t[name] for t in found]) for name in ("profit", "optimum", "today")
+    )
     beats = [t["profit"] > max(t["everybody"], 0) for t in found]
     said = f"{profit:.3f} of {best:.3f} = {profit / best:.2f}"
     return [
         Part("mean profit >= 0.85 of the optimum", said, profit >= 0.85 * best),
         counted("above everybody and nobody", beats, MOST),
         counted("95 % interval covers", [covers(t) for t in found], MOST),
+        Part("mean profit above today's practice", f"{profit:.3f}, {today:.3f}", profit > today),
     ]
 
 
