@@ -11,6 +11,7 @@ from suite.compare.verdicts import AGREES, HIGHER, LOWER, NOT_YET_RUN, TOO_FEW, 
 from suite.plan import paper
 from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.publish.columns import Published
+from suite.show.findings_boost import twin_boost
 from suite.show.findings_luck import price_of_choosing, training_luck
 from suite.show.findings_numbers import (
     calibration,
@@ -33,6 +34,7 @@ def sentences(published: Published, outcomes: list[list[Outcome]]) -> list[str]:
         cells(published),
         claims(outcomes),
         first_claim(outcomes[0]),
+        twin_boost(published),
         generators(published),
         measures(published),
         selection(published),

@@ -79,7 +79,8 @@ def choosing_table(published: Published) -> Table | None:
         ),
         rows=tuple(rows),
         notes=(
-            f"{len(units)} draws: replicates {replicates} of the four scenarios, printed formulas. "
+            f"{len(units)} draws{_interim(len(units))}: replicates {replicates} of the four "
+            "scenarios, printed formulas. "
             f"The same {most} candidates for every score: ridge regressions with interactions by "
             "20 penalties, boosted trees for each arm by 3 depths and 7 numbers of rounds. None "
             "is a model of the paper; what is compared is the choice.",
@@ -92,6 +93,11 @@ def choosing_table(published: Published) -> Table | None:
         tidy=tuple(_line(choice, len(units)) for choice in found),
         tidy_fields=TIDY,
     )
+
+
+def _interim(draws: int) -> str:
+    planned = sum(e.replicates for e in EXPERIMENTS.values() if e.group == "choosing")
+    return f" of {planned} planned (interim)" if draws < planned else ""
 
 
 def _against(choice: Choice) -> tuple[str | Text, str]:

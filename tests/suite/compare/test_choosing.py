@@ -103,5 +103,5 @@ def test_the_table_and_its_sentence_need_draws(tmp_path: Path) -> None:
     made_draw(tmp_path, "scenario2", range(100, 102))
     table = choosing_table(Published(tmp_path))
     assert len(table.tidy) == len(SCORES) * len(COUNTS)
-    assert "5 draws: replicates 100-102" in table.notes[0]
+    assert "5 draws of 32 planned (interim): replicates 100-102" in table.notes[0]
     assert "Of 41 simple candidate models" in price_of_choosing(Published(tmp_path))
