@@ -1,6 +1,6 @@
 """The sentence of the front page about TwinBoost and the paper's methods."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import baselines
 from suite.compare.frame import frame_of
@@ -22,6 +22,7 @@ class Rival:
     regret: float
     ours: float
     less: Estimate  # its regret minus ours, paired
+    among: int = 1  # how many could be compared
 
 
 def strongest_rival(source: Frame) -> Rival | None:
@@ -35,7 +36,8 @@ def strongest_rival(source: Frame) -> Rival | None:
         theirs, ours = ([each[r].regret for r in shared] for each in (runs, own))
         less = Estimate.of([a - b for a, b in zip(theirs, ours, strict=True)])
         rivals.append(Rival(method, sum(theirs) / len(shared), sum(ours) / len(shared), less))
-    return min(rivals, key=lambda rival: (rival.less.mean, rival.method), default=None)
+    nearest = min(rivals, key=lambda rival: (rival.less.mean, rival.method), default=None)
+    return nearest and replace(nearest, among=len(rivals))
 
 
 def twin_boost(published: Published) -> str | None:
@@ -47,13 +49,14 @@ def twin_boost(published: Published) -> str | None:
             low, high = found.less.interval()
             parts.append(
                 f"in scenario {name.removeprefix('scenario')} {found.ours:.2f} against "
-                f"{found.regret:.2f} of {called(found.method)} (difference {found.less.mean:.2f}, "
-                f"{low:.2f} to {high:.2f}, {found.less.n} data sets)"
+                f"{found.regret:.2f} of {called(found.method)} (the nearest of {found.among}; "
+                f"difference {found.less.mean:.2f}, {low:.2f} to {high:.2f}, "
+                f"{found.less.n} data sets)"
             )
     if not parts:
         return None
     return (
-        "TwinBoost, which is not in the paper, beside the nearest of the paper's methods that ran "
-        "on the same data, by how far each stays behind the true uplift: "
+        "TwinBoost, which is not in the paper, beside the nearest of the paper's methods that have "
+        "run on the same data, by how far each stays behind the true uplift: "
         f"{'; '.join(parts)} ([beyond the paper](findings/beyond.md))."
     )
