@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from suite.compare import audit, best, contrasts, luck, pairs, power, ranks, units, verdicts
+from suite.compare import audit, best, contrasts, pairs, power, ranks, units, verdicts
 from suite.compare.contrasts import CONTRADICTED, NOT_SHOWN, SUPPORTED, UNDECIDED, weigh
 from suite.compare.paired import Estimate, holm, signed_rank
 from suite.compare.verdicts import AGREES, HIGHER, LOWER, TOO_FEW
@@ -286,19 +286,3 @@ class TestPairs:
         pair = pairs.compare_pair(same, same)
         assert (pair.wins, pair.ties, pair.losses, pair.p) == (0, 6, 0, 1.0)
         assert pairs.compare_pair({0: 1.0}, {1: 1.0}) is None
-
-
-class TestLuck:
-    """S16."""
-
-    def test_optimism_is_net_of_the_oracle_s(self) -> None:
-        method = {0: (4.0, 3.0), 1: (3.0, 3.5), 2: (9.0, 0.0)}
-        oracle = {0: (5.0, 4.5), 1: (4.0, 4.0)}
-        assert luck.optimism(method, oracle) == pytest.approx([0.5, -0.5])
-
-    def test_the_random_ranking_has_a_positive_mean(self) -> None:
-        q = np.random.default_rng(5).normal(size=200)
-        null = luck.null_scores(list(np.maximum(q, 0)))
-        assert null.mean > 0.3
-        assert null.high > 1.3
-        assert luck.null_scores([]) is None
