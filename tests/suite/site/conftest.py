@@ -79,6 +79,9 @@ class Screen:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
         theme = "document.documentElement.dataset.theme"
         self.wait(f"return !{theme} || {theme} == arguments[0]", mode)
+        # Colours fade over: what is read in between has neither the old nor the new contrast.
+        fading = "a.playState == 'running' && a.effect.getComputedTiming().endTime < Infinity"
+        self.wait(f"return !document.getAnimations().some(a => {fading})")
 
     def run(self, script: str, *values: Any) -> Any:
         return self.driver.execute_script(script, *values)
