@@ -64,9 +64,11 @@ def test_shuffled_rows_give_shuffled_predictions(name, fitted, test_rows):
     order = np.random.default_rng(5).permutation(len(test_rows))
     straight = fitted(name).predict_rows(test_rows)
     shuffled = fitted(name).predict_rows(test_rows.take(order))
-    # An uplift is a difference of two probabilities, which networks compute in float32: where a row
-    # stands in a matrix product may move the last bit of either.
-    np.testing.assert_allclose(shuffled, straight[order], rtol=1e-6, atol=np.finfo("f4").eps)
+    # Torch's networks give two probabilities in float32, and where a row stands in a matrix product
+    # may move the last bit of either.
+    in_float32 = "torch" in baselines.method(name).requires
+    atol = np.finfo("f4").eps if in_float32 else 1e-9
+    np.testing.assert_allclose(shuffled, straight[order], rtol=1e-6, atol=atol)
 
 
 @pytest.mark.parametrize("name", PREDICTING)
