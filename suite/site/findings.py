@@ -97,7 +97,7 @@ def _campaign(ground: Ground) -> str:
         name = min(shares, key=lambda m: shares[m][0])
         mean, error = shares[name]
         why = (
-            f"over the four scenarios it loses {100 * mean:.0f} ± {100 * error:.0f} per cent of "
+            f"over the four scenarios it loses {100 * mean:.1f} ± {100 * error:.1f} per cent of "
             f"what the true uplift would gain, the least of {len(shares)} methods"
         )
     else:
