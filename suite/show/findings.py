@@ -66,11 +66,12 @@ def cells(published: Published) -> str | None:
     waiting = words.total() - judged
     if not judged:
         return None
+    stay = "stays" if words[UNDECIDED] == 1 else "stay"
     rest = f"; {waiting} more wait for further data sets" if waiting else ""
     return (
         f"Computed again from the printed formulas, {words[AGREES]} of {judged} numbers of the "
         f"paper's main table ([T7](paper/T7.md)) agree with the printed one, {words[HIGHER]} come "
-        f"out higher, {words[LOWER]} lower, {words[UNDECIDED]} stay undecided{rest}."
+        f"out higher, {words[LOWER]} lower, {words[UNDECIDED]} {stay} undecided{rest}."
     )
 
 

@@ -65,7 +65,8 @@ def paper_tables(published: Published) -> Iterator[list[Table]]:
 def finding_tables(published: Published) -> Iterator[list[Table]]:
     """What the paper does not have."""
     ran = [v for v in VARIANTS if v == VARIANTS[0] or _ran(published, SCENARIOS, v)]
-    yield [claims_table(published, variant) for variant in ran]
+    claims = [claims_table(published, variant) for variant in ran]
+    yield [table for table in claims if table is claims[0] or _compared(table)]
     yield [audit_table(published)]
     yield [beyond(published, variant) for variant in ran]
     yield [calibration_table([c for c in _with_methods(published) if c.experiment.in_paper])]
@@ -136,6 +137,11 @@ def _f4(published: Published) -> Iterator[Picture]:
 
 def _ran(published: Published, scenarios: Iterable[str], variant: str) -> bool:
     return any(compares(published.column(name, variant)) for name in scenarios)
+
+
+def _compared(claims: Table) -> bool:
+    """Whether any contrast of the claims has records."""
+    return any("difference" in line for line in claims.tidy)
 
 
 def _with_methods(published: Published) -> Iterator[Column]:

@@ -80,6 +80,18 @@ def test_tables_hold_ours_the_paper_s_and_the_verdict(rendered: tuple[Path, Path
         assert words in text
 
 
+def test_what_has_not_run_is_named_once_and_fills_no_table(rendered: tuple[Path, Path]) -> None:
+    text = (rendered[1] / "findings" / "beyond.md").read_text()
+    assert "| not yet run |" not in text
+    (waiting,) = [
+        line for line in text.splitlines() if line.startswith("- Not yet run: scenario 1")
+    ]
+    assert waiting.count("twin-boost") == 4
+    claims = (rendered[1] / "findings" / "claims.md").read_text()
+    assert "variant printed" in claims
+    assert "variant released" not in claims
+
+
 def test_rendering_is_byte_stable(rendered: tuple[Path, Path], tmp_path: Path) -> None:
     command.write(Published(rendered[0]), tmp_path, {})
     assert files_in(tmp_path) == files_in(rendered[1])

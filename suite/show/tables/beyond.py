@@ -3,6 +3,7 @@
 import baselines
 from suite.compare.frame import frame_of
 from suite.compare.paired import Estimate
+from suite.compare.verdicts import NOT_YET_RUN
 from suite.plan import paper
 from suite.plan.experiments import SCENARIOS
 from suite.publish.columns import Published
@@ -19,14 +20,18 @@ def beyond(published: Published, variant: str) -> Table:
     added = {n: n for n, cls in known.items() if cls.paper_row is None and n not in BOUNDS.values()}
     own = {row: paper.method_of(row) for row in paper.rows("T7")}
     body: list[tuple[Text, ...]] = []
-    tidy, sources, runs = [], [], []
+    tidy, sources, runs, waiting = [], [], [], []
     for name in SCENARIOS:
         source = published.column(name, variant)
         papers = {row: paper.scenario_value(row, name) for row in own}
         found = entries(source, {**added, **own, **BOUNDS}, papers)
         highest = _highest({row: found[row] for row in own})
-        rows = (*added, *([highest] if highest else []), *BOUNDS)
-        body.append((Text(f"Scenario {name.removeprefix('scenario')}"),))
+        wanted = (*added, *([highest] if highest else []), *BOUNDS)
+        rows = [row for row in wanted if found[row].verdict != NOT_YET_RUN]
+        if lacking := [row for row in wanted if row not in rows]:
+            waiting.append(f"{name.replace('rio', 'rio ')} {', '.join(lacking)}")
+        if rows:
+            body.append((Text(f"Scenario {name.removeprefix('scenario')}"),))
         for row in rows:
             entry = found[row]
             label = f"{row} (highest of the paper's rows)" if row == highest else row
@@ -51,6 +56,7 @@ def beyond(published: Published, variant: str) -> Table:
             "Gain in true q: what regret falls by against the highest of the paper's rows, paired, "
             "with its 95 % interval; that row is the highest by luck too, which is in its favour.",
             *(notes.TRUTH, notes.CALIBRATION, notes.SELECTION),
+            *([f"Not yet run: {'; '.join(waiting)}."] if waiting else []),
         ),
         tidy=tuple(tidy),
     )
