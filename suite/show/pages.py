@@ -16,6 +16,7 @@ from suite.show.tables import insurance, real, scenario4, simulated
 from suite.show.tables.analysis import pairwise, sensitivity
 from suite.show.tables.audit import audit_table
 from suite.show.tables.beyond import beyond
+from suite.show.tables.boost import boost_table
 from suite.show.tables.calibration import calibration_table
 from suite.show.tables.choosing import choosing_table
 from suite.show.tables.claims import claims_table
@@ -69,6 +70,7 @@ def finding_tables(published: Published) -> Iterator[list[Table]]:
     yield [table for table in claims if table is claims[0] or _compared(table)]
     yield [audit_table(published)]
     yield [beyond(published, variant) for variant in ran]
+    yield [boost_table(published)]
     yield [calibration_table([c for c in _with_methods(published) if c.experiment.in_paper])]
     yield [decide(published)]
     rounded = rounding_table(published)

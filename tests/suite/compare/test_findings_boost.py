@@ -1,5 +1,7 @@
-"""TwinBoost beside the nearest of the paper's methods."""
+"""TwinBoost beside the nearest of the paper's methods, and against all others."""
 
+from suite.compare.paired import Estimate
+from suite.compare.rivals import standing
 from suite.compare.runs import Frame
 from suite.show.findings_boost import strongest_rival
 from tests.suite.compare.made_runs import made_run
@@ -24,17 +26,31 @@ def test_the_rival_is_a_method_of_the_paper_on_the_same_replicates() -> None:
         "s-learner": [0.1] * 6,  # not the paper's
         "oracle": [0.0] * 6,
     }
-    found = strongest_rival(frame(regrets))
+    found, among = strongest_rival(frame(regrets))
     # On all six replicates Logistic is ahead: the last draw went badly for TwinBoost.
     assert found.method == "logistic"
-    assert (found.less.n, found.among) == (6, 2)
+    assert (found.gain.n, among) == (6, 2)
     del regrets["logistic"]
-    found = strongest_rival(frame(regrets))
-    assert (found.method, found.less.n) == ("x-lasso", 5)
+    found, _ = strongest_rival(frame(regrets))
+    assert (found.method, found.gain.n) == ("x-lasso", 5)
     assert abs(found.ours - 0.2) < 1e-12
-    assert abs(found.regret - 0.7) < 1e-12
-    assert abs(found.less.mean - 0.5) < 1e-12
+    assert abs(found.theirs - 0.7) < 1e-12
+    assert abs(found.gain.mean - 0.5) < 1e-12
 
 
 def test_there_is_no_rival_without_enough_draws() -> None:
     assert strongest_rival(frame({"twin-boost": [0.2] * 4, "x-lasso": [0.5] * 4})) is None
+
+
+def test_it_stands_where_the_tests_put_it() -> None:
+    def gain(mean: float) -> Estimate:
+        return Estimate(mean, 0.1, 9, 10)
+
+    assert standing({}) == "too few draws"
+    assert standing({"a": gain(0.9), "b": gain(0.5)}) == "ahead of all 2"
+    assert standing({"a": gain(0.9), "b": gain(0.1), "c": gain(-0.1)}) == "level with b, c"
+    assert standing({"a": gain(0.9), "b": gain(-0.9)}) == "behind b"
+    # 0.19 alone is ahead (p = 0.045); beside four others it is not shown (Holm).
+    assert standing({"a": gain(0.19)}) == "ahead of all 1"
+    many = {name: gain(0.19) for name in "abcde"}
+    assert standing(many) == "level with a, b, c and 2 more"
