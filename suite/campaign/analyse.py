@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +16,11 @@ from suite.campaign.findings import Findings
 from suite.campaign.folds import outer_folds
 from suite.campaign.model import Model
 from suite.campaign.setup import Setup
-from suite.campaign.slot import Limits, Unit
+from suite.campaign.slot import Unit
 from suite.campaign.store import Store
 from suite.campaign.types import Campaign
-from suite.campaign.units import Pool, Workers, run_units
+from suite.campaign.units import pool_of, run_units
+from suite.compute.outcome import Limits
 
 COMPARING = 0.9  # share of the time for comparing methods; the rest is the final fit and the page
 
@@ -35,7 +36,7 @@ class Settings:
     dask: str = ""  # address of a scheduler, instead of jobs here
     seed: int = 0
     quick: bool = False
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits | None = None  # of one fit
 
 
 def without_outside(campaign: Campaign) -> Campaign:
@@ -78,14 +79,6 @@ def setup_of(campaign: Campaign, settings: Settings) -> Setup:
     )
 
 
-def _pool(settings: Settings, setup: Setup) -> Pool:
-    if not settings.dask:
-        return Workers(settings.jobs, setup, settings.limits)
-    from suite.campaign.cluster import Cluster  # dask is not needed on one machine
-
-    return Cluster(settings.dask, setup, settings.limits)
-
-
 def analyse(
     campaign: Campaign,
     settings: Settings,
@@ -99,7 +92,7 @@ def analyse(
     setup = setup_of(campaign, settings)
     k = int(setup.folds.max()) + 1
     store = Store(folder)
-    with closing(_pool(settings, setup)) as workers:
+    with closing(pool_of(setup, settings.jobs, settings.dask, settings.limits)) as workers:
         units = {out: Unit("means", {"left_out": out}) for out in plan.left_outs(k)}
         results = run_units(units.values(), workers, store)
         means = {out: results[unit.key] for out, unit in units.items()}

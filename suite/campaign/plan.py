@@ -11,7 +11,8 @@ import baselines
 from suite.campaign.errors import UserError
 from suite.campaign.slot import Unit
 from suite.campaign.store import Result, Store
-from suite.campaign.units import Pool, run_units
+from suite.campaign.units import run_units
+from suite.compute.local import Pool
 
 # Cheapest first; those that are not there are passed over.
 ORDER = (

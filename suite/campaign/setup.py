@@ -1,7 +1,13 @@
 """The rows that all units share."""
 
+import os
+import pickle
+import tempfile
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -34,3 +40,22 @@ class Setup:
     @property
     def used(self) -> list[str]:
         return [column.name for column in self.columns if column.used]
+
+
+class SetupFile:
+    """A setup on disk, for processes of this machine; to others it travels by its content."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._write(lambda file: pickle.dump(setup, file, pickle.HIGHEST_PROTOCOL))
+
+    def __getstate__(self) -> bytes:
+        return Path(self.path).read_bytes()
+
+    def __setstate__(self, content: bytes) -> None:
+        self._write(lambda file: file.write(content))
+
+    def _write(self, fill: Callable[[BinaryIO], object]) -> None:
+        descriptor, self.path = tempfile.mkstemp(suffix=".setup")
+        weakref.finalize(self, os.unlink, self.path)  # it goes with the last who needs it
+        with open(descriptor, "wb") as file:
+            fill(file)

@@ -1,69 +1,39 @@
-"""Independent pieces of work in worker processes, each kept on disk as it ends.
+"""Independent pieces of work in processes of their own, each kept on disk as it ends.
 
 The one function others call is `run_units`. A unit's result depends on the unit and the setup
-alone, so order and number of workers move no number, and a run that was killed goes on where it
+alone, so order and number of processes move no number, and a run that was killed goes on where it
 was. What raises, hangs, crashes or takes too much memory is a failed result, not an exception.
 """
 
-import pickle
-import tempfile
+import math
 from collections.abc import Iterable
-from multiprocessing.connection import wait
-from typing import Any, Protocol
 
+from suite import names
 from suite.campaign.errors import UserError
-from suite.campaign.slot import POLL_SECONDS, Limits, Slot, Unit
+from suite.campaign.setup import Setup, SetupFile
+from suite.campaign.slot import Unit, UnitSlot
 from suite.campaign.store import Result, Store
+from suite.compute.local import LocalPool, Pool
+from suite.compute.outcome import Limits, default_memory_mb
+
+SECONDS = 3600.0  # of one unit
 
 
-class Pool(Protocol):
-    """Where units are computed: processes of this machine, or a cluster."""
-
-    @property
-    def jobs(self) -> int:
-        """How many are computed at a time."""
-
-    def free(self) -> int:
-        """How many more may be submitted now."""
-
-    def submit(self, unit: Unit) -> None:
-        """Start a unit; there must be a free place."""
-
-    def finished(self) -> list[tuple[str, Result]]:
-        """Key and result of what has ended; waits a moment when nothing has."""
-
-    def close(self) -> None:
-        """End all processes."""
-
-
-class Workers:
-    """As many worker processes as jobs, started when first needed; each takes `setup` once."""
-
-    def __init__(self, jobs: int, setup: Any, limits: Limits | None = None) -> None:
+def pool_of(setup: Setup, jobs: int = 1, dask: str = "", limits: Limits | None = None) -> Pool:
+    """Processes of this machine, or with an address in `dask` a cluster."""
+    if not dask:
         if jobs < 1:
             raise UserError(f"--jobs is {jobs}; it must be at least 1")
-        self._file = tempfile.NamedTemporaryFile(suffix=".setup")  # noqa: SIM115
-        pickle.dump(setup, self._file, protocol=pickle.HIGHEST_PROTOCOL)
-        self._file.flush()
-        self.jobs = jobs
-        self._slots = [Slot(self._file.name, limits or Limits()) for _ in range(jobs)]
+        limits = limits or Limits(SECONDS, default_memory_mb(jobs))
+        return LocalPool(jobs, UnitSlot, limits, SetupFile(setup))
+    from suite.compute.cluster import DaskPool
 
-    def free(self) -> int:
-        return sum(slot.unit is None for slot in self._slots)
-
-    def submit(self, unit: Unit) -> None:
-        next(slot for slot in self._slots if slot.unit is None).start(unit)
-
-    def finished(self) -> list[tuple[str, Result]]:
-        busy = [slot for slot in self._slots if slot.unit]
-        wait([slot.connection for slot in busy], timeout=POLL_SECONDS)
-        ended = [(slot.unit.key, slot.poll()) for slot in busy]
-        return [(key, result) for key, result in ended if result is not None]
-
-    def close(self) -> None:
-        for slot in self._slots:
-            slot.close()
-        self._file.close()
+    # How much memory the machines of a cluster have is not known here.
+    limits = limits or Limits(SECONDS, math.inf)
+    try:
+        return DaskPool(dask, UnitSlot, limits, SetupFile(setup))
+    except names.UserError as error:
+        raise UserError(str(error)) from error
 
 
 def run_units(units: Iterable[Unit], pool: Pool, store: Store) -> dict[str, Result]:

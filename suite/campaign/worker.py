@@ -1,46 +1,38 @@
-"""A worker process: takes the setup, then computes the units that arrive, one after the other."""
+"""The process in which units run: it takes the setup, then computes what it is asked for."""
 
-import ctypes
 import os
 import pickle
-import signal
-import sys
+import socket
 import time
 import traceback
-from multiprocessing.connection import Connection
+from collections.abc import Mapping
+from typing import Any
+
+from suite.campaign import work
+from suite.campaign.setup import Setup
+from suite.compute import messages
+from suite.compute.serve import Answer, serve
 
 
-def main(descriptor: int, parent: int) -> None:
-    """Serve until the parent hangs up."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    if sys.platform == "linux":  # a killed run must not leave a worker computing
-        PR_SET_PDEATHSIG = 1
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        sys.exit(1)
-    from suite.campaign import work  # numpy comes in here, not before
-    from suite.campaign.store import Result
+def main(connection: socket.socket) -> None:
+    """The setup first, then one unit after the other."""
+    setup: Setup | None = None
 
-    connection = Connection(descriptor)
-    try:
-        with open(connection.recv(), "rb") as file:
-            setup = pickle.load(file)  # the parent's own file
-        connection.send("ready")
-        while True:
-            task, arguments = connection.recv()
-            start = time.process_time()
-            try:
-                arrays, values = work.TASKS[task](setup, **arguments)
-                result = Result(arrays, values, time.process_time() - start)
-            except Exception as error:
-                last = traceback.extract_tb(error.__traceback__)[-1]
-                text = f"{type(error).__name__}: {error} ({os.path.basename(last.filename)}"
-                text = f"{text} line {last.lineno})"
-                result = Result(error=text[:2000], seconds=time.process_time() - start)
-            connection.send(result)
-    except EOFError:
-        return
+    def answer(request: Mapping[str, Any], arrays: messages.Arrays) -> Answer:
+        nonlocal setup
+        if "setup" in request:
+            with open(request["setup"], "rb") as file:
+                setup = pickle.load(file)  # the parent's own file
+            return {}, {}
+        start = time.process_time()
+        found, values = work.TASKS[request["task"]](setup, **request["arguments"])
+        return {"values": values, "seconds": time.process_time() - start}, found
+
+    serve(connection, answer, in_one_line)
 
 
-if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+def in_one_line(error: Exception) -> str:
+    """An error as the page shows it."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{os.path.basename(last.filename)} line {last.lineno}"
+    return f"{type(error).__name__}: {error} ({where})"[:2000]

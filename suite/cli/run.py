@@ -13,7 +13,8 @@ from rich.console import Console
 from suite.cli import FAILURES, INTERRUPTED, listing, reported
 from suite.cli.closing import closing, opening
 from suite.cli.run_options import parser
-from suite.compute.local import LocalPool
+from suite.compute.cell_slot import CellSlot
+from suite.compute.local import LocalPool, Pool
 from suite.compute.outcome import Limits, cores, default_memory_mb
 from suite.names import UserError
 from suite.plan.describe import described, own_file
@@ -23,7 +24,7 @@ from suite.publish.columns import PUBLISHED, Published
 from suite.show import terminal
 from suite.store.estimate import Estimate
 from suite.store.record import Record
-from suite.store.session import Pool, Progress, execute, prepare
+from suite.store.session import Progress, execute, prepare
 from suite.store.store import Store
 
 
@@ -164,10 +165,12 @@ def _pool(options: argparse.Namespace) -> Iterator[Pool]:
         from suite.compute.cluster import DaskPool
 
         # How much memory the machines of a cluster have is not known here.
-        pool = DaskPool(options.dask, Limits(options.timeout, options.memory or math.inf))
+        limits = Limits(options.timeout, options.memory or math.inf)
+        pool = DaskPool(options.dask, CellSlot, limits)
     else:
         jobs = _jobs(options)
-        pool = LocalPool(jobs, Limits(options.timeout, options.memory or default_memory_mb(jobs)))
+        limits = Limits(options.timeout, options.memory or default_memory_mb(jobs))
+        pool = LocalPool(jobs, CellSlot, limits)
     # A scheduler's polite way to stop a job must leave the table and the records too.
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:

@@ -55,12 +55,14 @@ class Child:
     def memory_mb(self) -> float:
         """Resident memory of the process and of what it started."""
         total = 0
-        with contextlib.suppress(psutil.Error):
-            process = psutil.Process(self.pid)
-            for member in [process, *process.children(recursive=True)]:
-                with contextlib.suppress(psutil.Error):
-                    total += member.memory_info().rss
+        for member in self._tree():
+            with contextlib.suppress(psutil.Error):
+                total += member.memory_info().rss
         return total / 1024**2
+
+    def alone(self) -> bool:
+        """Whether nothing lives that it started."""
+        return len(self._tree()) <= 1
 
     def gone(self) -> bool:
         """Whether it has ended."""
@@ -81,7 +83,7 @@ class Child:
         else:
             reason = f"ended with exit code {code}"
         words = self._words.decode(errors="replace").strip().splitlines()[-10:]
-        return "\n".join([f"the process of the cell {reason}", *words])
+        return "\n".join([f"its process {reason}", *words])
 
     def close(self) -> None:
         """End it and all that it started."""
@@ -98,6 +100,12 @@ class Child:
                     return
                 self._words += piece
                 del self._words[:-LAST_WORDS]
+
+    def _tree(self) -> list[psutil.Process]:
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(self.pid)
+            return [process, *process.children(recursive=True)]
+        return []
 
     def _readable(self) -> bool:
         try:

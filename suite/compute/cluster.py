@@ -1,20 +1,18 @@
-"""Cells on a cluster: a dask.distributed scheduler sends them to its workers.
+"""Tasks on a cluster: a dask.distributed scheduler sends them to its workers.
 
-On a worker a cell runs in a slot of its own, as on one machine: limits, crashes and one thread
-for each cell are the same. A worker that dies loses only what it was computing; dask sends that to
-another one, and the record is written here, once.
+On a worker a task runs in a slot, as on one machine: limits, crashes and one thread for each task
+are the same. A worker that dies loses only what it was computing; dask sends that to another one,
+and the outcome is kept here, once.
 """
 
 import threading
 import time
-from collections.abc import Mapping
 from typing import Any
 
-from suite.compute.outcome import Limits, Outcome, failure
+from suite.compute.outcome import Limits
 from suite.compute.process import ForkServer
-from suite.compute.slot import POLL_SECONDS, Slot
+from suite.compute.slot import POLL_SECONDS, Slot, Task
 from suite.names import UserError
-from suite.plan.cell import Planned
 
 CONNECT_SECONDS = 20
 _server = ForkServer()  # one for each process of a dask worker
@@ -22,17 +20,18 @@ _here = threading.local()  # one slot for each of its threads
 
 
 def compute_in_slot(
-    message: Mapping[str, Any], upstream: Mapping[str, Any] | None, limits: Limits
-) -> Outcome:
-    """Runs on a dask worker."""
-    if not hasattr(_here, "slot"):
-        _here.slot = Slot(_server, limits)
-    _here.slot.limits = limits
-    _here.slot.start(Planned.of_message(message), upstream)
+    pool: int, kind: type[Slot], limits: Limits, task: Task, given: tuple, *shared: Any
+) -> Any:
+    """Runs on a dask worker; `pool` tells the runs apart."""
+    if getattr(_here, "pool", None) != pool:
+        if hasattr(_here, "slot"):
+            _here.slot.close()
+        _here.slot, _here.pool = kind(_server, limits, *shared), pool
+    _here.slot.start(task, *given)
     while (outcome := _here.slot.poll()) is None:
         if _cancelled():
             _here.slot.abandon()
-            return failure("cancelled", 0.0)
+            return kind.failure("cancelled", 0.0)
         time.sleep(POLL_SECONDS)
     return outcome
 
@@ -47,9 +46,9 @@ def _cancelled() -> bool:
 
 
 class DaskPool:
-    """The workers of a scheduler at `address`."""
+    """The workers of a scheduler at `address`; `shared` travels once to each of them."""
 
-    def __init__(self, address: str, limits: Limits) -> None:
+    def __init__(self, address: str, kind: type[Slot], limits: Limits, *shared: Any) -> None:
         try:
             from distributed import Client
         except ImportError as error:
@@ -63,7 +62,15 @@ class DaskPool:
                 f"no dask scheduler answers at {address} ({error}); start one with `dask scheduler`"
             ) from error
         self.place = f"dask at {address}"
-        self._limits = limits
+        self._slot = (time.time_ns(), kind, limits)
+        try:  # to all workers, so that it is not lost with one
+            self._shared = [
+                self._client.scatter(item, broadcast=True, hash=False) for item in shared
+            ]
+        except TimeoutError as error:
+            raise UserError(
+                f"the dask scheduler at {address} has no worker; start one with `dask worker`"
+            ) from error
         self._futures: dict[str, Any] = {}
         self._started: dict[str, float] = {}
 
@@ -80,16 +87,16 @@ class DaskPool:
         """Key and start of submission of every task under way."""
         return dict(self._started)
 
-    def submit(self, task: Planned, upstream: Mapping[str, Any] | None) -> None:
-        """Send a task to the scheduler."""
-        # A key of its own each time: dask must never answer from an earlier run's memory.
-        name = f"{task.method}-{task.key}-{time.time_ns()}"
+    def submit(self, task: Task, *given: Any) -> None:
+        """Send a task to the scheduler, with what it needs beside itself."""
+        # A name of its own each time: dask must never answer from an earlier run's memory.
         self._futures[task.key] = self._client.submit(
-            compute_in_slot, task.message(), upstream, self._limits, key=name
-        )
+            compute_in_slot, *self._slot, task, given, *self._shared,
+            key=f"{task.method}-{task.key}-{time.time_ns()}",
+        )  # fmt: skip
         self._started[task.key] = time.monotonic()
 
-    def finished(self) -> list[tuple[str, Outcome]]:
+    def finished(self) -> list[tuple[str, Any]]:
         """Key and outcome of what has ended; waits a moment when nothing has."""
         done = [key for key, future in self._futures.items() if future.done()]
         if not done:
@@ -99,7 +106,8 @@ class DaskPool:
             future = self._futures.pop(key)
             elapsed = time.monotonic() - self._started.pop(key)
             error = future.exception()
-            outcome = future.result() if error is None else failure(f"dask: {error!r}", elapsed)
+            _, kind, _ = self._slot
+            outcome = kind.failure(f"dask: {error!r}", elapsed) if error else future.result()
             ended.append((key, outcome))
         return ended
 

@@ -84,12 +84,7 @@ def versions() -> dict[str, str]:
 @cache
 def cpu_model() -> str:
     """The processor's name."""
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return platform.processor() or platform.machine()
-    match = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    return match.group(1).strip() if match else platform.machine()
+    return _cpuinfo("model name") or platform.processor() or platform.machine()
 
 
 def instructions() -> dict[str, str]:
@@ -100,12 +95,16 @@ def instructions() -> dict[str, str]:
 @cache
 def cpu_flags() -> frozenset[str]:
     """What the processor says it can do (Linux on x86; nothing elsewhere)."""
+    return frozenset(_cpuinfo("flags").split())
+
+
+def _cpuinfo(field: str) -> str:
     try:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:
-        return frozenset()
-    match = re.search(r"^flags\s*:\s*(.+)$", text, re.MULTILINE)
-    return frozenset(match.group(1).split()) if match else frozenset()
+        return ""
+    match = re.search(rf"^{field}\s*:\s*(.+)$", text, re.MULTILINE)
+    return match.group(1).strip() if match else ""
 
 
 def of_a_worker(caller: Mapping[str, str]) -> dict[str, str]:

@@ -16,36 +16,32 @@ from datasets.contract import Dataset
 from suite.compute import cell, environment, messages
 from suite.compute.cell import Fitted, measure, visible
 from suite.compute.readings import measured
-from suite.compute.worker import end_of, packed_data, present
+from suite.compute.serve import Answer, serve
+from suite.compute.worker import packed_data, present
 from suite.plan.cell import Planned
 from suite.strict import build
 
 
 def main(connection: socket.socket) -> None:
-    """Answer requests until the other side hangs up."""
+    """Load the rows, show them, measure predictions of them."""
     data: Dataset | None = None
-    while True:
-        try:
-            request, arrays = messages.receive(connection)
-        except EOFError:
-            return
-        try:
-            if request["do"] == "load":
-                planned = Planned.of_message(request["planned"])
-                data = load(planned)
-                answer, arrays = _shown(data, planned.code.reads_truth)
-            elif request["do"] == "show":
-                answer, arrays = _shown(data, request["reads_truth"])
-            else:
-                result = measure(data, arrays, build(Fitted, request["fitted"], "the method"))
-                readings = measured(data, arrays, request["facts"])
-                numbers = data.test.row_numbers
-                arrays = {} if numbers is None else {"row_numbers": numbers.astype(np.int64)}
-                named = {name: asdict(reading) for name, reading in readings.items()}
-                answer = {"result": asdict(result), "readings": named}
-        except Exception as error:
-            answer, arrays = {"error": end_of(error)}, {}
-        messages.send(connection, messages.packed(answer, arrays))
+
+    def answer(request: Mapping[str, Any], arrays: messages.Arrays) -> Answer:
+        nonlocal data
+        if request["do"] == "load":
+            planned = Planned.of_message(request["planned"])
+            data = load(planned)
+            return _shown(data, planned.code.reads_truth)
+        if request["do"] == "show":
+            return _shown(data, request["reads_truth"])
+        result = measure(data, arrays, build(Fitted, request["fitted"], "the method"))
+        readings = measured(data, arrays, request["facts"])
+        named = {name: asdict(reading) for name, reading in readings.items()}
+        numbers = data.test.row_numbers
+        kept = {} if numbers is None else {"row_numbers": numbers.astype(np.int64)}
+        return {"result": asdict(result), "readings": named}, kept
+
+    serve(connection, answer)
 
 
 def load(planned: Planned) -> Dataset:
@@ -59,6 +55,6 @@ def load(planned: Planned) -> Dataset:
     return datasets.load_from(sources[wanted.source], replicate=wanted.replicate, **wanted.options)
 
 
-def _shown(data: Dataset, reads_truth: bool) -> tuple[Mapping[str, Any], messages.Arrays]:
+def _shown(data: Dataset, reads_truth: bool) -> Answer:
     header, arrays = packed_data(visible(data, reads_truth))
     return {"data": header, "machine": asdict(environment.machine())}, arrays

@@ -1,24 +1,35 @@
-"""Cells on this machine: as many places as jobs, one server that forks."""
+"""Where tasks are computed: this machine, as many places as jobs, one server that forks."""
 
 import time
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
-from suite.compute.outcome import Limits, Outcome
+from suite.compute.outcome import Limits
 from suite.compute.process import ForkServer
-from suite.compute.slot import POLL_SECONDS, Slot
-from suite.plan.cell import Planned
+from suite.compute.slot import POLL_SECONDS, Slot, Task
 from suite.words import count
 
 
-class LocalPool:
-    """As many slots as jobs."""
+class Pool(Protocol):
+    """Where tasks are computed: this machine or a cluster."""
 
-    def __init__(self, jobs: int, limits: Limits) -> None:
+    place: str
+    jobs: int
+
+    def free(self) -> int: ...
+    def running(self) -> dict[str, float]: ...
+    def submit(self, task: Task, *given: Any) -> None: ...
+    def finished(self) -> list[tuple[str, Any]]: ...
+    def close(self) -> None: ...
+
+
+class LocalPool:
+    """As many slots of a kind as jobs; `shared` is what all of its tasks need."""
+
+    def __init__(self, jobs: int, kind: type[Slot], limits: Limits, *shared: Any) -> None:
         self.jobs = jobs
         self.place = f"{count(jobs, 'job')} on this machine"
         self._server = ForkServer()
-        self._slots = [Slot(self._server, limits) for _ in range(jobs)]
+        self._slots = [kind(self._server, limits, *shared) for _ in range(jobs)]
 
     def free(self) -> int:
         """How many more tasks may be submitted now."""
@@ -28,11 +39,11 @@ class LocalPool:
         """Key and start (monotonic clock) of every task under way."""
         return {slot.task.key: slot.started for slot in self._slots if slot.task}
 
-    def submit(self, task: Planned, upstream: Mapping[str, Any] | None) -> None:
-        """Start a task; there must be a free slot."""
-        next(slot for slot in self._slots if slot.task is None).start(task, upstream)
+    def submit(self, task: Task, *given: Any) -> None:
+        """Start a task, with what it needs beside itself; there must be a free slot."""
+        next(slot for slot in self._slots if slot.task is None).start(task, *given)
 
-    def finished(self) -> list[tuple[str, Outcome]]:
+    def finished(self) -> list[tuple[str, Any]]:
         """Key and outcome of what has ended; waits a moment when nothing has."""
         ended = []
         for slot in self._slots:

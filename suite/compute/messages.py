@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 Arrays = Mapping[str, NDArray[Any]]
 
 _LENGTH = struct.Struct(">Q")
-_TYPES = ("<f4", "<f8", "|i1", "<i8")
+# Numbers, and nothing that refers to an object.
+_TYPES = ("|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8")
+_DIMENSIONS = 3
 LARGEST_HEADER = 1 << 24
 LARGEST_MESSAGE = 1 << 36
 
@@ -28,11 +30,13 @@ class BadMessage(ValueError):
 
 def packed(header: Mapping[str, Any], arrays: Arrays | None = None) -> list[memoryview]:
     """A message as pieces of bytes, the arrays without a copy."""
-    arrays = {name: np.ascontiguousarray(array) for name, array in (arrays or {}).items()}
+    arrays = {name: np.asarray(array, order="C") for name, array in (arrays or {}).items()}
     about = [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
+    for array in about:
+        _size(*array)  # what the other side would refuse is an error here
     text = json.dumps({"header": header, "arrays": about}).encode()
     pieces = [memoryview(_LENGTH.pack(len(text)) + text)]
-    return pieces + [memoryview(a).cast("B") for a in arrays.values() if a.nbytes]
+    return pieces + [memoryview(a.reshape(-1)).cast("B") for a in arrays.values() if a.nbytes]
 
 
 def send(connection: socket.socket, pieces: list[memoryview]) -> None:
@@ -114,7 +118,7 @@ class Incoming:
 def _size(name: str, kind: str, shape: list[int]) -> int:
     if kind not in _TYPES or not isinstance(name, str):
         raise TypeError(f"an array of type {kind!r}")
-    if not isinstance(shape, list) or len(shape) > 2:
+    if not isinstance(shape, list) or len(shape) > _DIMENSIONS:
         raise TypeError(f"an array of shape {shape!r}")
     if not all(type(n) is int and 0 <= n < 1 << 40 for n in shape):
         raise TypeError(f"an array of shape {shape!r}")

@@ -1,4 +1,4 @@
-"""What a cell may use, what it took, and what it came to."""
+"""What a task may use, what a cell took, and what it came to."""
 
 import os
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ LONGEST_ERROR = 10_000  # characters that are kept of an error, from its end
 
 @dataclass(frozen=True)
 class Limits:
-    """What one cell may use."""
+    """What one task may use."""
 
     seconds: float
     memory_mb: float
@@ -54,9 +54,12 @@ class Outcome:
 
 def failure(error: str, seconds: float, on: Machine | None = None) -> Outcome:
     """The outcome of a cell that gave no number."""
-    return Outcome(
-        None, printable(error[-LONGEST_ERROR:]), Cost({"failed": seconds}), on or machine()
-    )
+    return Outcome(None, end_of(error), Cost({"failed": seconds}), on or machine())
+
+
+def end_of(error: str) -> str:
+    """What is kept of an error's text."""
+    return printable(error[-LONGEST_ERROR:])
 
 
 def cores() -> int:
@@ -65,7 +68,7 @@ def cores() -> int:
 
 
 def default_memory_mb(jobs: int) -> float:
-    """An equal share of nine tenths of the machine's memory, so that no cell starves the others."""
+    """An equal share of nine tenths of the machine's memory, so that no task starves the others."""
     return 0.9 * _machine_memory() / jobs / 1024**2
 
 

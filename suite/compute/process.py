@@ -1,4 +1,4 @@
-"""The server that processes of cells are forked from, as this process sees it."""
+"""The server that processes are forked from, as this process sees it."""
 
 import contextlib
 import json
@@ -30,15 +30,15 @@ class ForkServer:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def fork(self, kind: str, imports: Sequence[str] = ()) -> Child:
-        """A new process of `suite.compute.<kind>`, with its connection."""
+    def fork(self, module: str, imports: Sequence[str] = ()) -> Child:
+        """A new process that runs `main` of a module; `imports` are loaded before, once for all."""
         ours, theirs = socket.socketpair()
         read, write = os.pipe()
         os.set_blocking(read, False)
         with self._lock:
             if not self._lives():
                 self._start()
-            request = json.dumps({"do": kind, "imports": list(imports)}).encode()
+            request = json.dumps({"run": module, "imports": list(imports)}).encode()
             socket.send_fds(self._control, [request], [theirs.fileno(), write])
             while self._began is None:
                 self._listen(START_SECONDS)
@@ -60,7 +60,7 @@ class ForkServer:
         """End a child and what it started; returns when it is gone."""
         with self._lock, contextlib.suppress(ServerGone, ConnectionError):
             if pid in self._living:
-                self._control.sendall(json.dumps({"do": "end", "pid": pid}).encode())
+                self._control.sendall(json.dumps({"end": pid}).encode())
             while pid in self._living:
                 self._listen(START_SECONDS)
             self._ended.pop(pid, None)
@@ -115,4 +115,4 @@ class ForkServer:
             self._process.wait()
         self._output.seek(0)
         words = self._output.read().decode(errors="replace").strip()[-LAST_WORDS:]
-        raise ServerGone(f"the process that starts cells is gone\n{words}")
+        raise ServerGone(f"the process that starts others is gone\n{words}")

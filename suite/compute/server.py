@@ -1,4 +1,4 @@
-"""A process that is forked for every cell: libraries loaded, one thread, pinned instructions.
+"""A process that others are forked from: libraries loaded, one thread, pinned instructions.
 
 It never runs a method. Every child is in a session of its own; what a child leaves behind falls
 to this process, which ends it. Requests come on a socket, with the child's connections attached.
@@ -76,24 +76,25 @@ class Server:
         if not text:
             return False
         request = json.loads(text)
-        if request["do"] == "end":
-            self._end(request["pid"])
+        if "end" in request:
+            if request["end"] in self._living:
+                _kill_tree(request["end"])
             return True
-        for module in request["imports"]:
+        for module in (*request["imports"], request["run"]):
             # Where it cannot be imported, the child says so when it needs it.
             with contextlib.suppress(Exception, SystemExit):
                 importlib.import_module(module)
         pid = os.fork()
         if pid == 0:
-            self._become(request["do"], *descriptors)
+            self._become(request["run"], *descriptors)
         self._living.add(pid)
         for number in descriptors:
             os.close(number)
         self._say({"began": pid})
         return True
 
-    def _become(self, kind: str, connection: int, output: int) -> None:
-        """The child's whole life."""
+    def _become(self, module: str, connection: int, output: int) -> None:
+        """The child's whole life: `main` of a module, with its connection."""
         code = 70
         try:
             os.setsid()
@@ -107,8 +108,7 @@ class Server:
             os.dup2(output, 1)
             os.dup2(output, 2)
             os.close(output)
-            module = importlib.import_module(f"suite.compute.{kind}")
-            module.main(socket.socket(fileno=connection))
+            importlib.import_module(module).main(socket.socket(fileno=connection))
             code = 0
         except SystemExit as error:
             code = error.code if isinstance(error.code, int) else 1
@@ -139,10 +139,6 @@ class Server:
             _kill_tree(orphan)
         for message in ended:
             self._say(message)
-
-    def _end(self, pid: int) -> None:
-        if pid in self._living:
-            _kill_tree(pid)
 
     def _say(self, message: dict[str, int]) -> None:
         self._control.sendall(json.dumps(message).encode() + b"\n")

@@ -1,84 +1,77 @@
-"""One place to compute: the rows' keeper stays, every cell has a process of its own.
+"""One place to compute: processes of its own, watched from here, within limits.
 
-A method that raises, hangs, exhausts its memory, crashes, or says what is no answer ends as a
-failed outcome.
+What raises, hangs, exhausts its memory, crashes, or says what is no answer ends as a failed
+outcome.
 """
 
 import time
-from collections.abc import Mapping
-from dataclasses import asdict
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import partial
-from typing import Any
-
-import numpy as np
+from typing import Any, Protocol
 
 from suite.compute import messages
-from suite.compute.cell import PARTS, Fitted, Result
 from suite.compute.child import Child
-from suite.compute.environment import Machine
 from suite.compute.messages import LARGEST_MESSAGE
-from suite.compute.outcome import Cost, Limits, Outcome, failure
+from suite.compute.outcome import Limits
 from suite.compute.process import ForkServer
-from suite.compute.readings import MARK, MOST, Reading
-from suite.plan.cell import Planned
-from suite.plan.plan import code_facts
-from suite.strict import WrongType, build
-from suite.words import printable
 
 POLL_SECONDS = 0.02
 LOOK_SECONDS = 0.2  # to add up the memory of a tree of processes takes a while itself
-_HEADER_BYTES = 1 << 22  # settings and warnings of a method
-_LONGEST_WARNING = 1000  # characters that are kept
+
+Phase = Callable[[], Any]  # gives the outcome, None for now
+
+
+class Task(Protocol):
+    """What is computed."""
+
+    @property
+    def key(self) -> str:
+        """Tells it from others."""
+
+    @property
+    def method(self) -> str:
+        """What it runs: tasks of one method take about the same time."""
 
 
 class Failed(Exception):
-    """Why the present cell has no result."""
+    """Why the present task has no result."""
 
 
 def _fail(error: Failed) -> None:
     raise error
 
 
-class Slot:
-    """Computes one cell at a time."""
+class Slot(ABC):
+    """Computes one task at a time, phase by phase; a phase waits for one answer."""
+
+    time_limit = memory_limit = "the limit of one task"  # as errors call them
 
     def __init__(self, server: ForkServer, limits: Limits) -> None:
-        self.limits = limits
-        self.task: Planned | None = None
+        self.task: Task | None = None
         self.started = 0.0
-        self._server = server
-        self._keeper: Child | None = None
-        self._worker: Child | None = None
-        self._rows: tuple | None = None  # which rows the keeper has
-        self._machine: Machine | None = None
+        self._server, self._limits = server, limits
+        self._worker: Child | None = None  # where methods run
 
-    def start(self, task: Planned, upstream: Mapping[str, Any] | None) -> None:
-        """Begin `task`; `upstream` is what it learns from the fit that it starts from."""
-        self.task, self._upstream, self.started = task, upstream, time.monotonic()
+    @abstractmethod
+    def _begin(self, *given: Any) -> Phase:
+        """Begin the present task; its first phase."""
+
+    @staticmethod
+    @abstractmethod
+    def failure(error: str, seconds: float) -> Any:
+        """The outcome of a task that failed."""
+
+    def start(self, task: Task, *given: Any) -> None:
+        """Begin `task`; `given` is what it needs beside itself."""
+        self.task, self.started = task, time.monotonic()
         self._peak = self._looked = 0.0
         try:
-            self._begin(task)
+            self._phase = self._begin(*given)
         except Failed as error:
             self._phase = partial(_fail, error)
 
-    def _begin(self, task: Planned) -> None:
-        if code_facts(task.code, task.cell.data.source, task.own_data).digests != task.basis.code:
-            raise Failed(
-                f"the code of {task.method} is not the code that the run was planned with; start "
-                "the run again (a long run is safe from edits in a git worktree of its own)"
-            )
-        rows = (asdict(task.cell.data), task.own_data)
-        if self._keeper is None or self._rows != rows or self._keeper.gone():
-            self._drop_keeper()
-            self._keeper, self._rows = self._server.fork("keeper"), rows
-            self.started = time.monotonic()  # the server's first imports are nobody's time
-            request = {"do": "load", "planned": task.message()}
-        else:
-            request = {"do": "show", "reads_truth": task.code.reads_truth}
-        self._ask(self._keeper, messages.packed(request))
-        self._phase = self._await_rows
-
-    def poll(self) -> Outcome | None:
+    def poll(self) -> Any:
         """The outcome of the present task, None while it runs."""
         try:
             outcome = self._phase()
@@ -86,49 +79,24 @@ class Slot:
                 self._check_limits()
                 return None
         except Failed as error:
-            outcome = failure(str(error), time.monotonic() - self.started, self._machine)
-        self.abandon()
+            outcome = self.failure(str(error), time.monotonic() - self.started)
+            self.abandon()
+        self.task = None
         return outcome
 
     def abandon(self) -> None:
         """Give up the present task, if there is one."""
         self.task = None
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
+        self._end_worker()
 
     def close(self) -> None:
         """End all processes."""
         self.abandon()
-        self._drop_keeper()
 
-    def _drop_keeper(self) -> None:
-        if self._keeper is not None:
-            self._keeper.close()
-            self._keeper = None
-
-    def _await_rows(self) -> None:
-        try:
-            found = self._answer(self._keeper)
-        except Failed:
-            self._drop_keeper()  # it has no rows; the next cell may ask again
-            raise
-        if found is None:
-            return
-        answer, arrays = found
-        self._machine = build(Machine, answer["machine"])
-        self._sizes = {part: len(arrays[f"{part}.y"]) for part in PARTS}
-        header = {
-            "planned": self.task.message(),
-            "data": answer["data"],
-            "upstream": self._upstream,
-        }
-        self._worker = self._server.fork("worker", self.task.imports)
-        self.started = time.monotonic()  # the clock of the method runs from here on
-        readings = MOST if self.task.code.module else 0  # a user's own method has none
-        most = 8 * (sum(self._sizes.values()) + readings * self._sizes["test"]) + _HEADER_BYTES
-        self._ask(self._worker, messages.packed(header, arrays), most)
-        self._phase = self._await_predictions
+    def _end_worker(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
 
     def _ask(self, child: Child, pieces: list[memoryview], most: int = LARGEST_MESSAGE) -> None:
         try:
@@ -136,65 +104,25 @@ class Slot:
         except OSError:
             raise Failed(child.why_gone()) from None
 
-    def _await_predictions(self) -> None:
-        if (found := self._answer(self._worker)) is None:
-            return
-        answer, predicted = found
-        self._worker.close()
-        self._worker = None
-        try:
-            self._fitted = build(Fitted, answer["fitted"], "the method")
-            memory = build(float, answer["peak_memory_mb"], "peak_memory_mb")
-            if min(0, self._fitted.candidates, *self._fitted.seconds.values()) < 0:
-                raise WrongType(f"seconds_ and n_candidates_ must be 0 or more, not {answer}")
-            facts = build(Mapping[str, Mapping[str, Any]], answer["facts"], "its readings")
-            self._facts = facts if self.task.code.module else {}
-            sizes = self._sizes | {MARK + name: self._sizes["test"] for name in self._facts}
-            if {n: a.shape for n, a in predicted.items()} != {n: (s,) for n, s in sizes.items()}:
-                raise WrongType("the predictions are not one number per row")
-        except (WrongType, KeyError, TypeError) as error:
-            raise Failed(f"the method does not keep its contract: {error}") from None
-        self._peak = max(self._peak, memory)
-        self._predicted = {name: array.astype(np.float64) for name, array in predicted.items()}
-        request = {"do": "measure", "fitted": asdict(self._fitted), "facts": self._facts}
-        self._ask(self._keeper, messages.packed(request, self._predicted))
-        self._phase = self._await_result
-
-    def _await_result(self) -> Outcome | None:
-        if (found := self._answer(self._keeper)) is None:
-            return None
-        fitted = self._fitted
-        return Outcome(
-            result=build(Result, found[0]["result"]),
-            error=None,
-            cost=Cost(fitted.seconds, fitted.cpu_seconds, self._peak),
-            machine=self._machine,
-            warnings=tuple(printable(text[:_LONGEST_WARNING]) for text in fitted.warnings),
-            readings=build(Mapping[str, Reading], found[0]["readings"]),
-            arrays={n: a for n, a in self._predicted.items() if n not in PARTS[:2]} | found[1],
-        )
-
     def _answer(self, child: Child) -> tuple[dict, dict] | None:
         try:
             found = child.answer()
         except EOFError:
             raise Failed(child.why_gone()) from None
         except messages.BadMessage as error:
-            raise Failed(f"the process of the cell sent what is no answer: {error}") from None
+            raise Failed(f"its process sent what is no answer: {error}") from None
         if found is not None and "error" in found[0]:
             raise Failed(str(found[0]["error"]))
         return found
 
     def _check_limits(self) -> None:
-        limits = self.limits
-        if time.monotonic() - self.started > limits.seconds:
-            if self._worker is None:
-                self._drop_keeper()
-            raise Failed(f"stopped after {limits.seconds:g} s, the limit of one cell (--timeout)")
+        seconds, memory_mb = self._limits.seconds, self._limits.memory_mb
+        if time.monotonic() - self.started > seconds:
+            raise Failed(f"stopped after {seconds:g} s, {self.time_limit}")
         if self._worker is None or time.monotonic() - self._looked < LOOK_SECONDS:
             return
         used, self._looked = self._worker.memory_mb(), time.monotonic()
         self._peak = max(self._peak, used)
-        if used > limits.memory_mb:
-            most = f"{limits.memory_mb:,.0f} MB (--memory)"
-            raise Failed(f"stopped at {used:,.0f} MB of memory; the limit of one cell is {most}")
+        if used > memory_mb:
+            most = f"{self.memory_limit} is {memory_mb:,.0f} MB"
+            raise Failed(f"stopped at {used:,.0f} MB of memory; {most}")

@@ -3,12 +3,10 @@
 import contextlib
 import ctypes
 import gc
-import os
 import resource
 import socket
 import sys
 import tempfile
-import traceback
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -19,34 +17,19 @@ from baselines.contract import Method
 from datasets.contract import Dataset
 from suite.compute import messages
 from suite.compute.cell import PARTS, fit_and_predict
-from suite.compute.environment import without_machine_paths
 from suite.compute.readings import read_off
+from suite.compute.serve import Answer, serve
 from suite.plan.cell import OwnFile, Planned
 from suite.plan.methods import methods_in
 from twin.rows import Rows
 
-ERROR_LINES = 15
-
 
 def main(connection: socket.socket) -> None:
     """Receive a cell and its rows, answer with predictions."""
-    pid = os.getpid()
-    header, arrays = messages.receive(connection)
-    try:
-        answer, predicted = _compute(header, arrays)
-    except Exception as error:
-        answer, predicted = {"error": end_of(error)}, {}
-    if os.getpid() == pid:  # a child that a method forked has nothing to say
-        messages.send(connection, messages.packed(answer, predicted))
+    serve(connection, _compute)
 
 
-def end_of(error: Exception) -> str:
-    """The last lines of a traceback, as records keep them."""
-    lines = "".join(traceback.format_exception(error)).strip().splitlines()
-    return without_machine_paths("\n".join(lines[-ERROR_LINES:]))
-
-
-def _compute(header: Mapping[str, Any], arrays: messages.Arrays) -> tuple[dict, dict]:
+def _compute(header: Mapping[str, Any], arrays: messages.Arrays) -> Answer:
     planned = Planned.of_message(header["planned"])
     method_class = find_method(planned)
     if missing := method_class.missing():

@@ -103,11 +103,8 @@ class Experiment:
         if self.methods:
             return list(self.methods)
         rows = {row for table in self.tables for row in paper.rows(table)}
-        return [name for name, cls in baselines.methods().items() if _takes_part(cls, rows)]
-
-
-def _takes_part(method: type[baselines.Method], rows: set[str]) -> bool:
-    return method.paper_row is None or method.paper_row in rows
+        found = baselines.methods().items()
+        return [name for name, cls in found if cls.paper_row is None or cls.paper_row in rows]
 
 
 def training_seed(method: str, experiment: str, replicate: int) -> int:

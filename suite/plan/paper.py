@@ -34,22 +34,23 @@ def rows(table: str) -> tuple[str, ...]:
 
 
 @cache
+def _places() -> dict[tuple[str, str, str], dict[str, str]]:
+    return {(line["table"], line["row"], line["column"]): line for line in _lines()}
+
+
 def text(table: str, row: str, column: str) -> str | None:
     """What is printed there, as text."""
-    for line in _lines():
-        if (line["table"], line["row"], line["column"]) == (table, row, column):
-            return line["value"]
-    return None
+    line = _places().get((table, row, column))
+    return line and line["value"]
 
 
-@cache
 def printed(table: str, row: str, column: str) -> Printed | None:
     """The number printed there, None where the paper has none."""
-    for line in _lines():
-        if (line["table"], line["row"], line["column"]) == (table, row, column):
-            error = line["standard_error"] or text(table.removesuffix("-text"), "(all)", BOUND)
-            return Printed(float(line["value"]), float(error), line["bold"] == "yes")
-    return None
+    line = _places().get((table, row, column))
+    if line is None:
+        return None
+    error = line["standard_error"] or text(table.removesuffix("-text"), "(all)", BOUND)
+    return Printed(float(line["value"]), float(error), line["bold"] == "yes")
 
 
 def scenario_value(row: str | None, scenario: str) -> Printed | None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from suite.store.disk import explained
+from suite.store.disk import replacing
 from suite.store.record import Record
 from twin.qini_error import row_influence, standard_error
 
@@ -55,12 +55,9 @@ class Pooled:
 
     def write(self, folder: Path) -> None:
         """Replace what was there."""
-        path = folder / FILE
-        half = path.with_suffix(".half")
-        with explained(path), half.open("wb") as file:
-            cells = np.array([f"{m}/{r}/{key}" for m, r, key in self.cells])
+        cells = np.array([f"{m}/{r}/{key}" for m, r, key in self.cells])
+        with replacing(folder / FILE) as file:
             np.savez_compressed(file, cells=cells, products=self.products)
-            half.replace(path)
 
     def error(self, a: str, b: str, replicates: Iterable[int]) -> float | None:
         """Standard error of the mean of q(a) - q(b) over replicates; None where cells lack."""

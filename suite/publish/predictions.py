@@ -17,7 +17,7 @@ from datasets.files import DataFileError
 from suite.compute import cell
 from suite.publish.columns import PUBLISHED, Column, Published, columns
 from suite.publish.pooled import Pooled, terms
-from suite.store.disk import explained
+from suite.store.disk import replacing
 from suite.store.record import Record
 from suite.store.store import Store, predictions_path
 
@@ -148,9 +148,5 @@ def _read(path: Path) -> dict[str, NDArray]:
 
 
 def _write(path: Path, arrays: dict[str, NDArray]) -> None:
-    with explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        half = path.with_suffix(".half")
-        with half.open("wb") as file:
-            np.savez_compressed(file, **dict(sorted(arrays.items())))
-        half.replace(path)
+    with replacing(path) as file:
+        np.savez_compressed(file, **dict(sorted(arrays.items())))

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 
+from suite.compute.cell_slot import CellSlot
 from suite.compute.local import LocalPool
 from suite.compute.outcome import Limits, cores, default_memory_mb
 from suite.plan.cell import Planned
@@ -40,7 +41,7 @@ def recompute(column: Column, records: Sequence[Record], jobs: int | None = None
     methods = {cell.method: cell.code for cell in cells.values()}
     plan = Plan(column.experiment, column.variant, False, methods, tuple(cells.values()))
     progress = prepare(plan, {})
-    pool = LocalPool(jobs, Limits(SECONDS, default_memory_mb(jobs)))
+    pool = LocalPool(jobs, CellSlot, Limits(SECONDS, default_memory_mb(jobs)))
     try:
         execute(progress, pool, None, _Lines())
     finally:

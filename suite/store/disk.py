@@ -3,28 +3,13 @@
 import contextlib
 import errno
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import IO
 
 
 class StoreError(Exception):
     """The disk does not take a record; whatever was written before is intact."""
-
-
-def keep_arrays(path: Path, arrays: Mapping[str, NDArray]) -> None:
-    """Named arrays as one file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_suffix(".half")
-    try:
-        with half.open("wb") as file:
-            np.savez_compressed(file, **arrays)
-        half.replace(path)
-    except BaseException:
-        half.unlink(missing_ok=True)
-        raise
 
 
 def append_line(path: Path, line: bytes) -> None:
@@ -62,3 +47,18 @@ def explained(path: Path) -> Iterator[None]:
             f"cannot write {path}: {remedy}, or choose another place with --store DIR; "
             "records written before are intact, and the same command goes on from them"
         ) from error
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file that takes the place of `path` when it is complete, and not before."""
+    half = path.with_suffix(".half")
+    with explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with half.open("wb") as file:
+                yield file
+            half.replace(path)
+        except BaseException:
+            half.unlink(missing_ok=True)
+            raise

@@ -3,27 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from suite.compute import environment
 from suite.compute.cell import handed_on
+from suite.compute.local import Pool
 from suite.compute.outcome import Outcome, failure
 from suite.plan.cell import Planned
 from suite.plan.plan import Plan
 from suite.store.record import Origin, Record
 from suite.store.store import Writer
-
-
-class Pool(Protocol):
-    """Where cells are computed: this machine or a cluster."""
-
-    place: str
-    jobs: int
-
-    def free(self) -> int: ...
-    def running(self) -> dict[str, float]: ...
-    def submit(self, task: Planned, upstream: Mapping[str, Any] | None) -> None: ...
-    def finished(self) -> list[tuple[str, Outcome]]: ...
 
 
 class Watcher(Protocol):

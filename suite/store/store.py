@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 from numpy.typing import NDArray
 
 from suite.names import UserError
 from suite.store.check import problems, same_place
-from suite.store.disk import append_line, explained, keep_arrays
+from suite.store.disk import append_line, explained, replacing
 from suite.store.record import BrokenRecord, Record
 
 DEFAULT = Path("runs")
@@ -122,10 +123,11 @@ class Writer:
             if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", name):
                 raise UserError(f"{name!r} cannot name a file of a store")
         path = self.root / record.cell.column / f"{record.method}.jsonl"
+        if arrays:
+            with replacing(predictions_path(self.root, record)) as file:
+                np.savez_compressed(file, **arrays)
         with explained(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            if arrays:
-                keep_arrays(predictions_path(self.root, record), arrays)
             append_line(path, record.line().encode())
 
 
@@ -157,14 +159,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, Record | BrokenRecord]]:
             yield number, problem
 
 
-def write_records(path: Path, records: Iterable[Record]) -> bool:
-    """Replace a whole file of records at once; says whether its content changed."""
-    content = "".join(record.line() for record in records)
-    if path.is_file() and path.read_text() == content:
-        return False
-    with explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        half = path.with_suffix(".half")
-        half.write_text(content)
-        half.replace(path)
-    return True
+def write_records(path: Path, records: Iterable[Record]) -> None:
+    """Replace a whole file of records at once; one with this content is left as it is."""
+    content = "".join(record.line() for record in records).encode()
+    if not path.is_file() or path.read_bytes() != content:
+        with replacing(path) as file:
+            file.write(content)

@@ -257,7 +257,7 @@ def test_row_50_text_of_methods_has_no_control_characters(attacked: Attacked) ->
 def test_a_server_that_is_killed_is_replaced() -> None:
     """A method can kill the process that its own was forked from: that cell fails, no other."""
     server = ForkServer()
-    child = server.fork("keeper")
+    child = server.fork("suite.compute.keeper")
     os.kill(psutil.Process(child.pid).ppid(), signal.SIGKILL)
     deadline = time.monotonic() + 60
     while not child.gone():
@@ -265,7 +265,7 @@ def test_a_server_that_is_killed_is_replaced() -> None:
         time.sleep(0.05)
     assert "SIGKILL" in child.why_gone()
     child.close()
-    again = server.fork("keeper")
+    again = server.fork("suite.compute.keeper")
     assert not again.gone()
     again.close()
     assert again.gone()

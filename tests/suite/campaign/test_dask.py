@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import suite.campaign
-from suite.campaign.cluster import Cluster
 from suite.campaign.errors import UserError
-from suite.campaign.slot import Limits, Unit
+from suite.campaign.slot import Unit
 from suite.campaign.store import Store
-from suite.campaign.units import run_units
+from suite.campaign.units import pool_of, run_units
 from suite.compute import cluster as dask_pool
+from tests.suite.campaign.hostile import Hostile
 from tests.suite.campaign.made import small
 
 pytest.importorskip("distributed")
@@ -70,13 +70,14 @@ def test_a_cluster_says_what_one_machine_says(address):
 
 @pytest.mark.slow
 def test_a_failure_on_the_cluster_is_a_result(address, tmp_path):
-    unit = Unit("fit", {"left_out": (0,), "method": "no-such-method", "whole": True})
-    with closing(Cluster(address, None, Limits())) as pool:
-        found = run_units([unit], pool, Store(tmp_path))
-    assert "Error" in found[unit.key].error
+    bad, good = Unit("dies"), Unit("honest")
+    with closing(pool_of(Hostile(), dask=address)) as pool:
+        found = run_units([bad, good], pool, Store(tmp_path))
+    assert "famous last words" in found[bad.key].error
+    assert found[good.key].error == ""
 
 
 def test_no_scheduler_is_said(monkeypatch):
     monkeypatch.setattr(dask_pool, "CONNECT_SECONDS", 1)
     with pytest.raises(UserError, match="no dask scheduler answers at tcp://127.0.0.1:9"):
-        Cluster("tcp://127.0.0.1:9", None, Limits())
+        pool_of(None, dask="tcp://127.0.0.1:9")

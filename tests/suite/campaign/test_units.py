@@ -4,8 +4,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +15,13 @@ import pytest
 from suite.campaign.folds import outer_folds
 from suite.campaign.plan import Race
 from suite.campaign.setup import Setup
-from suite.campaign.slot import Limits, Unit
+from suite.campaign.slot import Unit
 from suite.campaign.store import Result, Store, packed, unpacked
 from suite.campaign.types import Column
-from suite.campaign.units import Workers, run_units
+from suite.campaign.units import pool_of, run_units
+from suite.compute.local import Pool
+from suite.compute.outcome import Limits
+from tests.suite.campaign.hostile import ARRAYS, Hostile
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +46,8 @@ def setup() -> Setup:
     )
 
 
-@contextmanager
-def pool(*arguments) -> Iterator[Workers]:
-    with closing(Workers(*arguments)) as workers:
-        yield workers
+def pool(jobs: int, setup: object, limits: Limits | None = None) -> closing[Pool]:
+    return closing(pool_of(setup, jobs, limits=limits))
 
 
 def fit(out: tuple[int, ...], method: str = "r-lasso") -> Unit:
@@ -108,29 +108,68 @@ def test_a_method_that_does_not_fit_is_left_out_with_the_seconds_it_needs(setup,
     assert race.progress.left_out["x-lasso"] >= 1
 
 
-def test_a_killed_worker_and_a_slow_one_are_failures(setup, tmp_path):
-    def kill_child() -> None:
-        me = psutil.Process(os.getpid())
-        for _ in range(600):
-            for child in me.children():
-                if "suite.campaign.worker" in " ".join(child.cmdline()):
-                    time.sleep(0.3)
-                    child.send_signal(signal.SIGKILL)
-                    return
-            time.sleep(0.05)
+def living(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
-    killer = threading.Thread(target=kill_child)
-    with pool(1, setup) as workers:
+
+def ask(workers: Pool, folder: Path, task: str, number: int = 0) -> Result:
+    """The result of a unit that misbehaves."""
+    unit = Unit(task)
+    return run_units([unit], workers, Store(folder / f"{task} {number}"))[unit.key]
+
+
+def test_what_a_unit_does_to_its_process_is_a_failure_and_ends_with_it(tmp_path):
+    with pool(1, Hostile(), Limits(600, 4000)) as workers:
+        first, again = (ask(workers, tmp_path, "honest", i) for i in range(2))
+        assert first.values == again.values  # one process serves several
+        for name, array in ARRAYS.items():
+            found = first.arrays[name]
+            assert found.dtype == array.dtype
+            assert found.shape == array.shape
+            assert np.array_equal(found, array)
+        error = ask(workers, tmp_path, "raises").error
+        assert error.startswith("RuntimeError: child ")
+        assert "hostile.py line" in error
+        assert not living(int(error.split()[2]))
+        assert not living(first.values["pid"])
+        left = ask(workers, tmp_path, "leaves")
+        assert left.error == ""
+        assert not living(left.values["child"])
+        assert ask(workers, tmp_path, "honest", 2).values["pid"] != left.values["pid"]
+        error = ask(workers, tmp_path, "dies").error
+        assert "exit code 3" in error
+        assert "famous last words" in error
+        assert ask(workers, tmp_path, "forks").values == {"first": True}
+        assert "an array of type '|O'" in ask(workers, tmp_path, "objects").error
+        last = ask(workers, tmp_path, "honest", 3)
+    assert not living(last.values["pid"])
+
+
+def test_time_and_memory_of_a_unit_and_of_what_it_started_are_limited(tmp_path):
+    with pool(1, Hostile(), Limits(120, 500)) as workers:
+        assert "the limit of one fit is 500 MB" in ask(workers, tmp_path, "eats").error
+        assert ask(workers, tmp_path, "honest").error == ""
+    with pool(1, Hostile(), Limits(0.5, 4000)) as workers:
+        assert "stopped after 0.5 s" in ask(workers, tmp_path, "hangs").error
+        assert ask(workers, tmp_path, "honest", 1).error == ""
+
+
+def test_a_killed_process_is_a_failure(tmp_path):
+    def kill() -> None:
+        me = psutil.Process(os.getpid())
+        while not (found := [c for s in me.children() for c in s.children()]):
+            time.sleep(0.05)
+        found[0].send_signal(signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    with pool(1, Hostile()) as workers:
         killer.start()
-        found = run_units([fit((0,))], workers, Store(tmp_path / "a"))
+        error = ask(workers, tmp_path, "hangs").error
         killer.join()
-    assert "SIGKILL" in found[fit((0,)).key].error
-    with pool(1, setup, Limits(seconds=0.0)) as workers:
-        slow = run_units([fit((0,))], workers, Store(tmp_path / "b"))
-    assert "stopped after 0 s" in slow[fit((0,)).key].error
-    with pool(1, setup, Limits(memory_mb=1.0)) as workers:
-        large = run_units([fit((0,))], workers, Store(tmp_path / "c"))
-    assert "MB" in large[fit((0,)).key].error
+    assert "SIGKILL" in error
 
 
 def test_packed_states_come_back(tmp_path: Path):

@@ -17,7 +17,7 @@ def _in_this_process():
     """Units without worker processes: the same functions, called directly."""
 
     class Inline:
-        def __init__(self, jobs, setup, limits):
+        def __init__(self, setup, jobs, dask, limits):
             self.jobs, self.setup = jobs, setup
 
         def close(self):
@@ -32,7 +32,7 @@ def _in_this_process():
         return results
 
     with pytest.MonkeyPatch.context() as patched, threadpool_limits(1):
-        patched.setattr(analyse, "Workers", Inline)
+        patched.setattr(analyse, "pool_of", Inline)
         for module in (analyse, plan):
             patched.setattr(module, "run_units", run)
         yield
