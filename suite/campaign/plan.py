@@ -137,7 +137,12 @@ class Race:
         needs = (time.monotonic() - began) / (1 - 2 / self.folds) * scale
         if len(waiting) > len(some) and not first and self._late(method, needs):
             return f"needs {needs:.0f} s: left out for time"
-        results = run_units(units.values(), self.workers, self.store)
+        until = math.inf if first else self.deadline
+        results = run_units(units.values(), self.workers, self.store, until)
+        if lacking := len(units) - len(results):  # they took longer than the first ones promised
+            needs = (time.monotonic() - began) * len(waiting) / (len(waiting) - lacking)
+            self._late(method, needs)
+            return f"needs {needs:.0f} s: left out for time"
         errors = [results[u.key].error for u in units.values() if results[u.key].error]
         seconds = self.progress.seconds[method] = sum(r.seconds for r in results.values())
         if errors:

@@ -6,6 +6,7 @@ was. What raises, hangs, crashes or takes too much memory is a failed result, no
 """
 
 import math
+import time
 from collections.abc import Iterable
 
 from suite import names
@@ -36,8 +37,13 @@ def pool_of(setup: Setup, jobs: int = 1, dask: str = "", limits: Limits | None =
         raise UserError(str(error)) from error
 
 
-def run_units(units: Iterable[Unit], pool: Pool, store: Store) -> dict[str, Result]:
-    """Results by key; those in `store` are not computed again."""
+def run_units(
+    units: Iterable[Unit], pool: Pool, store: Store, until: float = math.inf
+) -> dict[str, Result]:
+    """Results by key; those in `store` are not computed again.
+
+    After `until`, on the monotonic clock, no further unit begins: their results are lacking.
+    """
     results, waiting, running = {}, [], 0
     for unit in units:
         found = store.get(unit.key)
@@ -47,6 +53,8 @@ def run_units(units: Iterable[Unit], pool: Pool, store: Store) -> dict[str, Resu
             results[unit.key] = found
     waiting.reverse()
     while waiting or running:
+        if time.monotonic() > until:
+            waiting.clear()
         while waiting and pool.free() > 0:
             pool.submit(waiting.pop())
             running += 1

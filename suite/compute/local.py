@@ -1,6 +1,6 @@
 """Where tasks are computed: this machine, as many places as jobs, one server that forks."""
 
-import time
+import select
 from typing import Any, Protocol
 
 from suite.compute.outcome import Limits
@@ -52,7 +52,9 @@ class LocalPool:
                 if (outcome := slot.poll()) is not None:
                     ended.append((key, outcome))
         if not ended:
-            time.sleep(POLL_SECONDS)
+            waiting = [slot.awaited for slot in self._slots if slot.task and slot.awaited]
+            open_ = [child.connection for child in waiting if child.open]
+            select.select(open_, [], [], POLL_SECONDS)
         return ended
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from suite.compute.messages import LARGEST_MESSAGE
 from suite.compute.outcome import Limits
 from suite.compute.process import ForkServer
 
-POLL_SECONDS = 0.02
+POLL_SECONDS = 0.1  # an answer wakes who waits for it; this is for limits and what is printed
 LOOK_SECONDS = 0.2  # to add up the memory of a tree of processes takes a while itself
 
 Phase = Callable[[], Any]  # gives the outcome, None for now
@@ -52,6 +52,7 @@ class Slot(ABC):
         self.started = 0.0
         self._server, self._limits = server, limits
         self._worker: Child | None = None  # where methods run
+        self.awaited: Child | None = None  # who owes an answer
 
     @abstractmethod
     def _begin(self, *given: Any) -> Phase:
@@ -99,6 +100,7 @@ class Slot(ABC):
             self._worker = None
 
     def _ask(self, child: Child, pieces: list[memoryview], most: int = LARGEST_MESSAGE) -> None:
+        self.awaited = child
         try:
             child.ask(pieces, most)
         except OSError:

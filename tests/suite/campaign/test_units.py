@@ -12,6 +12,8 @@ import pandas as pd
 import psutil
 import pytest
 
+from suite.campaign import plan
+from suite.campaign import units as units_of
 from suite.campaign.folds import outer_folds
 from suite.campaign.plan import Race
 from suite.campaign.setup import Setup
@@ -92,6 +94,33 @@ def test_methods_stop_when_time_is_over_and_stay_stopped(setup, tmp_path):
             race.run(["r-lasso", "x-lasso"])
         assert list(race.found) == ["r-lasso"]
         assert race.progress.left_out == {"x-lasso": None}
+
+
+def test_time_that_is_over_ends_a_method_in_the_middle(setup, tmp_path, monkeypatch):
+    class Clock:
+        """An hour passes when the second fit of x-lasso has ended."""
+
+        ahead = 0.0
+
+        def monotonic(self) -> float:
+            return time.monotonic() + self.ahead
+
+    class Kept(Store):
+        def put(self, key: str, result: Result) -> None:
+            super().put(key, result)
+            if key.startswith("fit") and "x-lasso" in key:
+                fits.append(key)
+                clock.ahead = 3600.0 if len(fits) > 1 else 0.0
+
+    clock, fits = Clock(), []
+    monkeypatch.setattr(plan, "time", clock)
+    monkeypatch.setattr(units_of, "time", clock)
+    with pool(1, setup) as workers:
+        race = Race(3, 900, workers, Kept(tmp_path), time.monotonic() + 1800, print)
+        race.run(["r-lasso", "x-lasso"])
+    assert list(race.found) == ["r-lasso"]
+    assert race.progress.left_out["x-lasso"] > 3600
+    assert len(fits) == 2
 
 
 def test_a_method_that_does_not_fit_is_left_out_with_the_seconds_it_needs(setup, tmp_path):
