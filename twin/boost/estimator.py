@@ -116,7 +116,8 @@ class TwinBoost(BaseEstimator):
             fit = member(ready.member_part(k), choices)
             report(fit.loss)
             own = ready.fold == k  # of the values only those that calibrate are kept
-            return replace(fit, f_values=fit.f_values[own], d_values=fit.d_values[own])
+            f, d = fit.f_values()[own], fit.d_values()[own]
+            return replace(fit, f_values=lambda: f, d_values=lambda: d)
 
         choices = search(ready.search_part(self.search_rows), run, report)
         return run([lambda k=k: one(k) for k in range(self.members)])
@@ -126,7 +127,7 @@ class TwinBoost(BaseEstimator):
         c = fits[0].choices.c
         # Each row by the member that was fitted without it.
         rows = np.concatenate([np.flatnonzero(ready.fold == k) for k in range(len(fits))])
-        f, d = (np.concatenate([getattr(fit, f"{name}_values") for fit in fits]) for name in "fd")
+        f, d = (np.concatenate([getattr(fit, f"{name}_values")() for fit in fits]) for name in "fd")
         numbers = four_numbers(f, d, ready.t[rows] - c, ready.y[rows], ready.weight[rows])
         self.seed_, self.propensity_ = ready.seed, ready.treated_share
         self.n_features_in_ = len(ready.bins.names)

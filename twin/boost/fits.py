@@ -1,6 +1,8 @@
 """Single fits: f and d together, one given the other, a sparse linear d."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Self
 
 import numpy as np
@@ -36,13 +38,17 @@ class Choices:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """f and d with their values of all rows; `loss` is that of the stopping rows."""
+    """f and d; `loss` is that of the stopping rows.
+
+    `f_values()` and `d_values()` are those of all rows, computed when first asked for: of most
+    fits in a search only the loss is wanted.
+    """
 
     loss: float
     f: Head
     d: Head
-    f_values: Floats
-    d_values: Floats
+    f_values: Callable[[], Floats]
+    d_values: Callable[[], Floats]
     gains: Floats  # (2, p): what each covariate took off the loss, by f and by d
     choices: Choices
 
@@ -126,17 +132,17 @@ class Part:
             loss,
             growths,
             (choices.f.depth, choices.d.depth),
-            f_values.copy(),
-            d_values.copy(),
+            f_values(),
+            d_values(),
             ROUNDS,
             int(6 / rate),
         )
         if "f" in heads:
             more = Head.of_steps(steps[0], count, data.z, data.n_bins)
-            f, f_values = f + more, f_values + more.values(self.B)
+            f, f_values = f + more, self._values_later(f_values, more)
         if "d" in heads:
             more = Head.of_steps(steps[1], count, data.z, data.n_bins)
-            d, d_values = d + more, d_values + more.values(self.B)
+            d, d_values = d + more, self._values_later(d_values, more)
         for row, source in enumerate((f_from, d_from)):
             if source is not None:
                 gains[row] += source.gains[row]
@@ -145,19 +151,23 @@ class Part:
     def sparse(self, fit: Fit) -> Fit:
         """`fit` with a sparse linear d in place of its own."""
         data = self.data(fit.choices.c)
-        loss, beta, columns, d_gains = sparse_line(data, fit.f_values)
+        loss, beta, columns, d_gains = sparse_line(data, fit.f_values())
         table = np.zeros(data.z.shape)
         table[columns] = beta[1:, None] * data.z[columns]
         d = Head.additive(beta[0], table)
         gains = np.stack([fit.gains[0], d_gains])
-        return replace(fit, loss=loss, d=d, d_values=d.values(self.B), gains=gains)
+        values = cache(lambda: d.values(self.B))
+        return replace(fit, loss=loss, d=d, d_values=values, gains=gains)
+
+    def _values_later(self, before: Callable[[], Floats], more: Head) -> Callable[[], Floats]:
+        return cache(lambda: before() + more.values(self.B))
 
 
 def _head_and_values(
     source: Fit | None, name: str, start: float, n: int, bins: Bins
-) -> tuple[Head, Floats]:
+) -> tuple[Head, Callable[[], Floats]]:
     if source is None:
-        return Head.additive(start, np.zeros(bins.z.shape)), np.full(n, start)
+        return Head.additive(start, np.zeros(bins.z.shape)), lambda: np.full(n, start)
     return getattr(source, name), getattr(source, f"{name}_values")
 
 

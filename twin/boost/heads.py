@@ -10,8 +10,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from twin.boost.kernels import LEAF, add_tree, goes_left
 from twin.boost.rounds import Steps, collapse
+from twin.boost.splits import goes_left
+from twin.boost.trees import LEAF, add_tree
 from twin.network import chunks
 
 Floats = NDArray[np.float64]
@@ -136,7 +137,7 @@ def _values(B, constant, table, columns, feature, left, value, out):
             total += table[j, B[i, j]]
         out[i] = total
     for tree in range(len(feature)):
-        add_tree(B, feature[tree], left[tree], value[tree], out)
+        add_tree(B, feature[tree], left[tree], value[tree], table.shape[1], out)
 
 
 @njit(cache=True, nogil=True)

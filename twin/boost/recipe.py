@@ -67,11 +67,16 @@ def member(part: Part, choices: Choices) -> Fit:
     """f and d together; then d given f and f given d, kept where the validation loss falls."""
     rate = RATE if len(part.fit_rows) <= MANY_ROWS else SEARCH_RATE
     fit = part.boost(choices, rate=rate)
+    given_f = given_d = None  # what d was last fitted to, and f: the same would come of it again
     for _ in range(PASSES):
         before = fit.loss
-        afresh = part.boost(choices, rate=rate, heads="d", f_from=fit)
-        fit = best_of(fit, afresh, part.sparse(fit))
-        fit = best_of(fit, part.boost(choices, rate=rate, heads="f", d_from=fit))
+        if fit.f is not given_f:
+            given_f = fit.f
+            afresh = part.boost(choices, rate=rate, heads="d", f_from=fit)
+            fit = best_of(fit, afresh, part.sparse(fit))
+        if fit.d is not given_d:
+            given_d = fit.d
+            fit = best_of(fit, part.boost(choices, rate=rate, heads="f", d_from=fit))
         if fit.loss > before - LEAST_GAIN:
             break
     return fit

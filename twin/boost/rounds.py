@@ -5,18 +5,16 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from twin.boost.kernels import (
-    LEAF,
-    RIDGE,
-    add_tree,
-    best_line,
-    best_split,
-    goes_left,
-    grow,
-    histogram,
+from twin.boost.derivatives import (
     mean_loss,
     newton_weights,
+    quick_loss,
+    quick_margin,
+    set_logits,
 )
+from twin.boost.histograms import empty_histograms, histogram, pack
+from twin.boost.splits import RIDGE, best_line, best_split, goes_left
+from twin.boost.trees import LEAF, add_packed_tree, add_table, grow
 
 _compiled = njit(cache=True, nogil=True)
 LEAST_PROGRESS = 1e-7  # a validation loss that falls by less has not fallen
@@ -63,6 +61,19 @@ class Steps(NamedTuple):
     weight: np.ndarray  # (rounds, nodes) float64
 
 
+class Room(NamedTuple):
+    """The rows of one head, those to fit on first, and what its steps work in."""
+
+    rows: np.ndarray  # uint32: positions among all rows to fit and to stop on
+    fitted: int
+    words: np.ndarray  # uint32: the bins of its covariates, packed
+    place: np.ndarray  # (p,) int64: where each of them is packed
+    hists: np.ndarray  # of two levels of a tree
+    pairs: np.ndarray  # (fitted, 2) float64: first and second derivatives
+    spare: np.ndarray  # (2, fitted) uint32: for the rows of a deeper tree
+    table: np.ndarray  # float64: a step in one covariate, bin by bin
+
+
 @_compiled
 def empty_steps(rounds, depth):
     """Room for `rounds` steps."""
@@ -78,79 +89,116 @@ def empty_steps(rounds, depth):
 
 
 @_compiled
-def take_step(r, uplift_head, data, growth, loss, f, d, steps, hists, rows, spare, g, h, gains):
-    """Round r's step of one head: the line or the tree, added to the head's values of all rows."""
-    newton_weights(
+def empty_room(data, order, s, moves_all, growth, depth):
+    """A head's rows, packed, and the arrays that its steps work in; `order`: fit, then stop."""
+    if growth.rate == 0.0:
+        rows = np.arange(0)
+    elif moves_all:
+        rows = np.arange(len(order))
+    else:
+        rows = np.flatnonzero(s)
+    fitted = int(np.sum(rows < len(data.fit_rows)))
+    words = pack(data.B, order[rows], growth.columns)
+    place = np.zeros(data.B.shape[1], np.int64)
+    place[growth.columns] = np.arange(len(growth.columns))
+    width = data.z.shape[1]
+    return Room(
+        rows.astype(np.uint32),
+        fitted,
+        words,
+        place,
+        empty_histograms(1 << (depth - 1), words, width),
+        np.empty((fitted, 2)),
+        np.empty((2, fitted if depth > 1 else 0), np.uint32),
+        np.empty(width),
+    )
+
+
+@_compiled
+def take_step(r, uplift_head, data, growth, loss, f, d, s, y, weight, steps, room, gains):
+    """Round r's step of one head: the line or the tree, added to the head's values of its rows."""
+    columns, words, root_hist = growth.columns, room.words, room.hists[0, 0]
+    G, H = newton_weights(
         uplift_head,
         loss.augmented,
         loss.log_odds,
         loss.c,
         f,
         d,
-        data.s,
-        data.y,
-        data.weight,
-        data.fit_rows,
-        g,
-        h,
+        s,
+        y,
+        weight,
+        room.rows[: room.fitted],
+        room.pairs,
     )
-    columns = growth.columns
-    histogram(data.B, data.fit_rows, columns, data.n_bins, g, h, hists[0, 0])
-    G, H = 0.0, 0.0
-    for i in data.fit_rows:
-        G += g[i]
-        H += h[i]
-    out = d if uplift_head else f
-    line_gain, j, slope, centre = best_line(
-        hists[0, 0], columns, data.n_bins, data.categorical, data.z, G, H
-    )
-    if j >= 0 and growth.line_bonus > 0.0:
-        split_gain = best_split(hists[0, 0], columns, data.n_bins, data.categorical, G, H)[0]
-        if growth.line_bonus * line_gain >= split_gain:
+    histogram(words, room.fitted, columns, data.n_bins, room.pairs, root_hist)
+    root = best_split(root_hist, columns, data.n_bins, data.categorical, G, H)
+    out, table = d if uplift_head else f, room.table
+    if growth.line_bonus > 0.0:
+        line_gain, j, slope, centre = best_line(
+            root_hist, columns, data.n_bins, data.categorical, data.z, G, H
+        )
+        if j >= 0 and growth.line_bonus * line_gain >= root[0]:
             steps.line[r] = j
             steps.slope[r] = growth.rate * slope
             steps.value[r, 0] = growth.rate * (-G / (H + RIDGE) - slope * centre)
             gains[j] += 0.5 * growth.rate * (2.0 - growth.rate) * line_gain
-            for i in range(len(out)):
-                out[i] += steps.value[r, 0] + steps.slope[r] * data.z[j, data.B[i, j]]
+            for b in range(data.n_bins[j] + 1):
+                table[b] = steps.value[r, 0] + steps.slope[r] * data.z[j, b]
+            add_table(words, room.place[j], table, room.rows, out)
             return
-    tree = (steps.feature[r], steps.left[r], steps.value[r], steps.weight[r])
-    rows[:] = data.fit_rows
+    feature, left, value = steps.feature[r], steps.left[r], steps.value[r]
     grow(
-        data.B,
+        words,
+        room.fitted,
         data.n_bins,
         data.categorical,
-        rows,
         columns,
-        g,
-        h,
+        room.pairs,
         G,
         H,
+        root,
         growth.rate,
-        tree,
-        hists,
-        spare,
+        (feature, left, value, steps.weight[r]),
+        room.hists,
+        room.spare,
         gains,
     )
-    add_tree(data.B, tree[0], tree[1], tree[2], out)
+    if len(feature) > 3:
+        add_packed_tree(words, room.place, feature, left, value, len(table), room.rows, out)
+        return
+    j = feature[0]
+    for b in range(len(table)):
+        side = 1 if goes_left(left[0], b) else 2
+        table[b] = value[0 if j == LEAF else side]
+    add_table(words, 0 if j == LEAF else room.place[j], table, room.rows, out)
 
 
 @_compiled
 def run(data, loss, growths, depths, f, d, rounds, patience):
-    """Boost f and d (their values of all rows, changed in place) in turns.
+    """Boost f and d in turns, from their values of all rows (which stay as they are).
 
     `growths` and `depths` are those of f and of d. Ends when the likelihood of the stopping rows
     has not improved for `patience` rounds. Returns (best loss, its round, steps of f and of d,
     gains (2, p) up to that round).
     """
-    n, p = data.B.shape
+    order, fitted = np.concatenate((data.fit_rows, data.stop_rows)), len(data.fit_rows)
+    f, d, s, y, weight = f[order], d[order], data.s[order], data.y[order], data.weight[order]
     steps = (empty_steps(rounds, depths[0]), empty_steps(rounds, depths[1]))
-    k = max(len(growths[0].columns), len(growths[1].columns))
-    slots = 1 << (max(depths) - 1)
-    hists = np.zeros((2, slots, k, data.z.shape[1], 2))
-    rows, spare = np.empty_like(data.fit_rows), np.empty_like(data.fit_rows)
-    g, h, gains = np.empty(n), np.empty(n), np.zeros((2, p))
-    best = mean_loss(f, d, data.s, data.y, data.weight, data.stop_rows)
+    # Where s = 0, d counts for nothing: such rows add 0 to its sums and its steps do not move
+    # their logits. Deeper trees need them to know which of two children has fewer rows.
+    d_moves_all = loss.augmented or depths[1] > 1
+    rooms = (
+        empty_room(data, order, s, True, growths[0], depths[0]),
+        empty_room(data, order, s, d_moves_all, growths[1], depths[1]),
+    )
+    gains = np.zeros((2, data.B.shape[1]))
+    y_stop, weight_stop = y[fitted:], weight[fitted:]
+    size, margin = np.sum(weight_stop), quick_margin(len(y_stop))
+    kept = np.empty(len(y_stop))  # logits of the best round
+    logits = np.empty(len(y_stop))
+    set_logits(f[fitted:], d[fitted:], s[fitted:], kept)
+    best, exact = mean_loss(kept, y_stop, weight_stop), True
     best_round, best_gains = 0, gains.copy()
     for r in range(rounds):
         for head in range(2):  # one call for both: it is long, and compiled where it stands
@@ -164,20 +212,27 @@ def run(data, loss, growths, depths, f, d, rounds, patience):
                     loss,
                     f,
                     d,
+                    s,
+                    y,
+                    weight,
                     steps[head],
-                    hists,
-                    rows,
-                    spare,
-                    g,
-                    h,
+                    rooms[head],
                     gains[head],
                 )
-        found = mean_loss(f, d, data.s, data.y, data.weight, data.stop_rows)
+        set_logits(f[fitted:], d[fitted:], s[fitted:], logits)
+        found, found_exact = quick_loss(logits, y_stop, weight_stop, size), False
+        if abs(found - (best - LEAST_PROGRESS)) <= margin * (1.0 + best):  # too close to call
+            if not exact:
+                best, exact = mean_loss(kept, y_stop, weight_stop), True
+            found, found_exact = mean_loss(logits, y_stop, weight_stop), True
         if found < best - LEAST_PROGRESS:
-            best, best_round = found, r + 1
+            best, exact, best_round = found, found_exact, r + 1
+            kept, logits = logits, kept
             best_gains[:] = gains
         elif r + 1 - best_round >= patience:
             break
+    if not exact:
+        best = mean_loss(kept, y_stop, weight_stop)
     return best, best_round, steps, best_gains
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from twin.boost.kernels import sigmoid
+from twin.boost.derivatives import sigmoid
 from twin.boost.rounds import Data
 
 Floats = NDArray[np.float64]

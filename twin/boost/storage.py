@@ -11,7 +11,7 @@ import numpy as np
 
 from twin.boost.bins import MOST_LEVELS, Bins
 from twin.boost.heads import Head
-from twin.boost.kernels import LEAF
+from twin.boost.trees import LEAF
 
 if TYPE_CHECKING:
     from twin.boost.estimator import TwinBoost
