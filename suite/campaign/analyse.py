@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +20,9 @@ from suite.campaign.slot import Unit
 from suite.campaign.store import Store
 from suite.campaign.types import Campaign
 from suite.campaign.units import pool_of, run_units
-from suite.compute.outcome import Limits
+from suite.compute.outcome import Limits, cores
 
-COMPARING = 0.9  # share of the time for comparing methods; the rest is the final fit and the page
+COMPARING = 0.8  # share of the time for comparing methods; the rest is the final fit and the page
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Settings:
     methods: Sequence[str] = ()
     time: str | float = "10m"
     folds: int = plan.FOLDS
-    jobs: int = 1
+    jobs: int = field(default_factory=cores)
     dask: str = ""  # address of a scheduler, instead of jobs here
     seed: int = 0
     quick: bool = False
@@ -84,9 +84,14 @@ def analyse(
     settings: Settings,
     folder: Path,
     said: Callable[[str], None] = lambda line: None,
+    begun: float | None = None,
 ) -> tuple[Findings, Model]:
-    """The findings and the model; results of units are kept in `folder`."""
-    deadline = time.monotonic() + COMPARING * plan.seconds_of(settings.time)
+    """The findings and the model; results of units are kept in `folder`.
+
+    `begun`: when the time began to run, on the monotonic clock; None: now.
+    """
+    begun = time.monotonic() if begun is None else begun
+    deadline = begun + COMPARING * plan.seconds_of(settings.time)
     methods = plan.names(settings.methods, settings.quick)
     campaign = without_outside(campaign)
     setup = setup_of(campaign, settings)

@@ -85,7 +85,7 @@ def fit(frame: pd.DataFrame | str | Path, **options: Any) -> Result:
     of the computation (`methods`, `time`, `folds`, `jobs`, `seed`, `quick`), as on the command
     line; `out`: a folder for the results, which then survive an interruption.
     """
-    out = options.pop("out", None)
+    begun, out = time.monotonic(), options.pop("out", None)
     own = {f.name for f in fields(Options)}
     settings = {k: v for k, v in options.items() if k not in own}
     unknown = set(settings) - {f.name for f in fields(Settings)}
@@ -95,7 +95,8 @@ def fit(frame: pd.DataFrame | str | Path, **options: Any) -> Result:
     if "seed" in said:
         settings["seed"] = said["seed"]
     loaded = Options(**said)
-    return run(load_campaign(frame, loaded), loaded, Settings(**settings), out)
+    campaign = load_campaign(frame, loaded)
+    return run(campaign, loaded, Settings(**settings), out, begun=begun)
 
 
 def _text(name: str, value: Any) -> Any:
@@ -113,15 +114,19 @@ def run(
     fresh: bool = False,
     command: str = "suite.campaign.fit",
     said: Callable[[str], None] = lambda line: None,
+    begun: float | None = None,
 ) -> Result:
-    """Analyse a checked campaign; with `out` everything is written there."""
-    begun = time.monotonic()
+    """Analyse a checked campaign; with `out` everything is written there.
+
+    `begun`: when the time began to run, on the monotonic clock; None: now.
+    """
+    begun = time.monotonic() if begun is None else begun
     with ExitStack() as stack:
         if out is None:
             units = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         else:
             units = output.claim(Path(out), campaign, options, settings, fresh)
-        found, model = analyse(campaign, settings, units, said)
+        found, model = analyse(campaign, settings, units, said, begun)
     summary = summarise(found, model)
     summary["quick"] = settings.quick
     summary["about"] = {

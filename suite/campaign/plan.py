@@ -133,14 +133,14 @@ class Race:
             return f"needs {needs:.0f} s: left out for time"
         # Few rows may mislead: the first real fits say better how long all of them take.
         began, some = time.monotonic(), waiting[-self.workers.jobs :]
-        run_units(some, self.workers, self.store)
+        until = math.inf if first else self.deadline
+        run_units(some, self.workers, self.store, until)
         needs = (time.monotonic() - began) / (1 - 2 / self.folds) * scale
         if len(waiting) > len(some) and not first and self._late(method, needs):
             return f"needs {needs:.0f} s: left out for time"
-        until = math.inf if first else self.deadline
         results = run_units(units.values(), self.workers, self.store, until)
         if lacking := len(units) - len(results):  # they took longer than the first ones promised
-            needs = (time.monotonic() - began) * len(waiting) / (len(waiting) - lacking)
+            needs = (time.monotonic() - began) * len(waiting) / max(1, len(waiting) - lacking)
             self._late(method, needs)
             return f"needs {needs:.0f} s: left out for time"
         errors = [results[u.key].error for u in units.values() if results[u.key].error]

@@ -42,7 +42,7 @@ def run_units(
 ) -> dict[str, Result]:
     """Results by key; those in `store` are not computed again.
 
-    After `until`, on the monotonic clock, no further unit begins: their results are lacking.
+    At `until`, on the monotonic clock, those that have not ended are given up, and lacking.
     """
     results, waiting, running = {}, [], 0
     for unit in units:
@@ -54,7 +54,8 @@ def run_units(
     waiting.reverse()
     while waiting or running:
         if time.monotonic() > until:
-            waiting.clear()
+            pool.drop()
+            break
         while waiting and pool.free() > 0:
             pool.submit(waiting.pop())
             running += 1

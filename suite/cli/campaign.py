@@ -3,6 +3,7 @@
 import argparse
 import shlex
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,6 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _campaign(options: argparse.Namespace, given: Sequence[str]) -> int:
+    begun = time.monotonic()
     _check(options)
     about = Options(**{name: getattr(options, name) for name in Options.__dataclass_fields__})
     campaign = load_campaign(options.file, about)
@@ -40,20 +42,20 @@ def _campaign(options: argparse.Namespace, given: Sequence[str]) -> int:
         return DONE
     from suite.campaign import api  # training needs more than reading does
     from suite.campaign.analyse import Settings
+    from suite.compute.outcome import cores
 
     settings = Settings(
         methods=tuple(options.methods),
         time=options.time,
         folds=options.folds,
-        jobs=options.jobs,
+        jobs=options.jobs or cores(),
         dask=options.dask or "",
         seed=options.seed,
         quick=options.quick,
     )
     command = "python -m suite campaign " + shlex.join(given)
-    result = api.run(
-        campaign, about, settings, out, fresh=options.fresh, command=command, said=tell
-    )
+    about_run = {"fresh": options.fresh, "command": command, "said": tell, "begun": begun}
+    result = api.run(campaign, about, settings, out, **about_run)
     answer = result.summary["answer"]
     words = f"{answer['first']} {answer['second']} {out / 'report.html'}"
     for line in say.lines([say.Guess("ANSWER", words)], WIDTH):
@@ -68,7 +70,7 @@ def _check(options: argparse.Namespace) -> None:
         raise UserError("--value needs --cost (0 if treating is free)")
     if options.cost is not None and options.value is None and options.money is None:
         raise UserError("--cost needs --value (the money of one positive outcome)")
-    if options.jobs < 1:
+    if options.jobs is not None and options.jobs < 1:
         raise UserError(f"--jobs {options.jobs}: it must be at least 1")
     if options.seed < 0:
         raise UserError(f"--seed {options.seed}: it must be 0 or more")
@@ -105,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--methods", metavar="NAME", nargs="+", default=(), help="compare these")
     add("--time", default="10m", metavar="T", help="wall clock, 90s, 10m, 2h")
     add("--folds", type=int, default=5, metavar="K")
-    add("--jobs", type=int, default=1, metavar="N", help="processes")
+    add("--jobs", type=int, metavar="N", help="processes (default: all cores)")
     add("--dask", metavar="ADDRESS", help="compute on a dask cluster, tcp://host:8786")
     add("--seed", type=int, default=0, metavar="S")
     add("--quick", action="store_true", help="a look, in less than a minute")

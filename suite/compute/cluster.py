@@ -111,7 +111,13 @@ class DaskPool:
             ended.append((key, outcome))
         return ended
 
+    def drop(self) -> None:
+        """Give up what is under way."""
+        self._client.cancel(list(self._futures.values()), force=True)
+        self._futures.clear()
+        self._started.clear()
+
     def close(self) -> None:
         """Cancel what is under way and leave the scheduler to others."""
-        self._client.cancel(list(self._futures.values()), force=True)
+        self.drop()
         self._client.close()

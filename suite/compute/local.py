@@ -19,6 +19,7 @@ class Pool(Protocol):
     def running(self) -> dict[str, float]: ...
     def submit(self, task: Task, *given: Any) -> None: ...
     def finished(self) -> list[tuple[str, Any]]: ...
+    def drop(self) -> None: ...
     def close(self) -> None: ...
 
 
@@ -56,6 +57,11 @@ class LocalPool:
             open_ = [child.connection for child in waiting if child.open]
             select.select(open_, [], [], POLL_SECONDS)
         return ended
+
+    def drop(self) -> None:
+        """Give up what is under way."""
+        for slot in self._slots:
+            slot.abandon()
 
     def close(self) -> None:
         """End all processes."""
