@@ -27,7 +27,7 @@ def called(method: str) -> str:
 def outcome_ranking(published: Published) -> str | None:
     """What a ranking is worth that never saw the treatment."""
     found = outcome_alone(published)
-    return None if found is None else f"{found} ([T4](paper/T4.md))"
+    return None if found is None else f"{found.removesuffix('.')} ([T4](paper/T4.md))."
 
 
 def measures(published: Published) -> str | None:
