@@ -73,7 +73,7 @@ def quick_margin(n):
 
 @_compiled
 def _log1p_exp_minus(logits, out):
-    """out[k] = log(1 + exp(-|logits[k]|)), to 1e-11."""
+    """out[k] = log(1 + exp(-|logits[k]|)), to 2e-11."""
     for k in range(len(logits)):
         x = -min(abs(logits[k]), 700.0)
         shifted = x * LOG2_E + SHIFTER

@@ -9,6 +9,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 _compiled = njit(cache=True, nogil=True)
 PACKED = 4  # covariates in a word
@@ -36,8 +37,7 @@ def pack(B, rows, columns):
     return words
 
 
-@_compiled
-def empty_histograms(slots, words, width):
+def empty_histograms(slots: int, words: NDArray[np.uint32], width: int) -> NDArray[np.float64]:
     """Room for the histograms of two levels of a tree: pairs of sums of every bin."""
     return np.zeros((2, slots, PACKED * len(words), width, 2))
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from twin.boost.derivatives import (
     mean_loss,
@@ -16,6 +17,7 @@ from twin.boost.histograms import empty_histograms, histogram, pack
 from twin.boost.splits import RIDGE, best_line, best_split, goes_left
 from twin.boost.trees import LEAF, add_packed_tree, add_table, grow
 
+Floats = NDArray[np.float64]
 _compiled = njit(cache=True, nogil=True)
 LEAST_PROGRESS = 1e-7  # a validation loss that falls by less has not fallen
 
@@ -74,8 +76,7 @@ class Room(NamedTuple):
     table: np.ndarray  # float64: a step in one covariate, bin by bin
 
 
-@_compiled
-def empty_steps(rounds, depth):
+def empty_steps(rounds: int, depth: int) -> Steps:
     """Room for `rounds` steps."""
     nodes = (1 << (depth + 1)) - 1
     return Steps(
@@ -88,16 +89,11 @@ def empty_steps(rounds, depth):
     )
 
 
-@_compiled
-def empty_room(data, order, s, moves_all, growth, depth):
+def empty_room(
+    data: Data, order: NDArray[np.int32], rows: NDArray[np.int64], growth: Growth, depth: int
+) -> Room:
     """A head's rows, packed, and the arrays that its steps work in; `order`: fit, then stop."""
-    if growth.rate == 0.0:
-        rows = np.arange(0)
-    elif moves_all:
-        rows = np.arange(len(order))
-    else:
-        rows = np.flatnonzero(s)
-    fitted = int(np.sum(rows < len(data.fit_rows)))
+    fitted = int(np.count_nonzero(rows < len(data.fit_rows)))
     words = pack(data.B, order[rows], growth.columns)
     place = np.zeros(data.B.shape[1], np.int64)
     place[growth.columns] = np.arange(len(growth.columns))
@@ -115,7 +111,7 @@ def empty_room(data, order, s, moves_all, growth, depth):
 
 
 @_compiled
-def take_step(r, uplift_head, data, growth, loss, f, d, s, y, weight, steps, room, gains):
+def take_step(r, uplift_head, data, growth, loss, f, d, steps, room, gains):
     """Round r's step of one head: the line or the tree, added to the head's values of its rows."""
     columns, words, root_hist = growth.columns, room.words, room.hists[0, 0]
     G, H = newton_weights(
@@ -125,9 +121,9 @@ def take_step(r, uplift_head, data, growth, loss, f, d, s, y, weight, steps, roo
         loss.c,
         f,
         d,
-        s,
-        y,
-        weight,
+        data.s,
+        data.y,
+        data.weight,
         room.rows[: room.fitted],
         room.pairs,
     )
@@ -175,32 +171,16 @@ def take_step(r, uplift_head, data, growth, loss, f, d, s, y, weight, steps, roo
 
 
 @_compiled
-def run(data, loss, growths, depths, f, d, rounds, patience):
-    """Boost f and d in turns, from their values of all rows (which stay as they are).
-
-    `growths` and `depths` are those of f and of d. Ends when the likelihood of the stopping rows
-    has not improved for `patience` rounds. Returns (best loss, its round, steps of f and of d,
-    gains (2, p) up to that round).
-    """
-    order, fitted = np.concatenate((data.fit_rows, data.stop_rows)), len(data.fit_rows)
-    f, d, s, y, weight = f[order], d[order], data.s[order], data.y[order], data.weight[order]
-    steps = (empty_steps(rounds, depths[0]), empty_steps(rounds, depths[1]))
-    # Where s = 0, d counts for nothing: such rows add 0 to its sums and its steps do not move
-    # their logits. Deeper trees need them to know which of two children has fewer rows.
-    d_moves_all = loss.augmented or depths[1] > 1
-    rooms = (
-        empty_room(data, order, s, True, growths[0], depths[0]),
-        empty_room(data, order, s, d_moves_all, growths[1], depths[1]),
-    )
-    gains = np.zeros((2, data.B.shape[1]))
-    y_stop, weight_stop = y[fitted:], weight[fitted:]
-    size, margin = np.sum(weight_stop), quick_margin(len(y_stop))
-    kept = np.empty(len(y_stop))  # logits of the best round
-    logits = np.empty(len(y_stop))
-    set_logits(f[fitted:], d[fitted:], s[fitted:], kept)
-    best, exact = mean_loss(kept, y_stop, weight_stop), True
-    best_round, best_gains = 0, gains.copy()
-    for r in range(rounds):
+def take_rounds(data, loss, growths, f, d, steps, rooms, gains, best_gains, patience):
+    """All rounds on rows that are in order, those to fit on first; (best loss, its round)."""
+    fitted = len(data.fit_rows)
+    f_stop, d_stop, s_stop = f[fitted:], d[fitted:], data.s[fitted:]
+    y_stop, weight_stop = data.y[fitted:], data.weight[fitted:]
+    size, margin = weight_stop.sum(), quick_margin(len(y_stop))
+    kept, logits = np.empty(len(y_stop)), np.empty(len(y_stop))  # kept: of the best round
+    set_logits(f_stop, d_stop, s_stop, kept)
+    best, exact, best_round = mean_loss(kept, y_stop, weight_stop), True, 0
+    for r in range(len(steps[0].line)):
         for head in range(2):  # one call for both: it is long, and compiled where it stands
             growth = growths[head]
             if growth.rate > 0.0:
@@ -212,14 +192,11 @@ def run(data, loss, growths, depths, f, d, rounds, patience):
                     loss,
                     f,
                     d,
-                    s,
-                    y,
-                    weight,
                     steps[head],
                     rooms[head],
                     gains[head],
                 )
-        set_logits(f[fitted:], d[fitted:], s[fitted:], logits)
+        set_logits(f_stop, d_stop, s_stop, logits)
         found, found_exact = quick_loss(logits, y_stop, weight_stop, size), False
         if abs(found - (best - LEAST_PROGRESS)) <= margin * (1.0 + best):  # too close to call
             if not exact:
@@ -233,6 +210,40 @@ def run(data, loss, growths, depths, f, d, rounds, patience):
             break
     if not exact:
         best = mean_loss(kept, y_stop, weight_stop)
+    return best, best_round
+
+
+def run(
+    data: Data,
+    loss: Loss,
+    growths: tuple[Growth, Growth],
+    depths: tuple[int, int],
+    f: Floats,
+    d: Floats,
+    rounds: int,
+    patience: int,
+) -> tuple[float, int, tuple[Steps, Steps], Floats]:
+    """Boost f and d in turns, from their values of all rows (which stay as they are).
+
+    `growths` and `depths` are those of f and of d. Ends when the likelihood of the stopping rows
+    has not improved for `patience` rounds. Returns (best loss, its round, steps of f and of d,
+    gains (2, p) up to that round).
+    """
+    order = np.concatenate([data.fit_rows, data.stop_rows])
+    ordered = data._replace(s=data.s[order], y=data.y[order], weight=data.weight[order])
+    every = np.arange(len(order))
+    # Where s = 0, d counts for nothing: such rows add 0 to its sums and its steps do not move
+    # their logits. Deeper trees need them to know which of two children has fewer rows.
+    moved = every if loss.augmented or depths[1] > 1 else np.flatnonzero(ordered.s)
+    rooms = tuple(
+        empty_room(data, order, rows[: len(rows) if growth.rate > 0 else 0], growth, depth)
+        for rows, growth, depth in zip((every, moved), growths, depths, strict=True)
+    )
+    steps = tuple(empty_steps(rounds, depth) for depth in depths)
+    gains, best_gains = np.zeros((2, 2, data.B.shape[1]))
+    best, best_round = take_rounds(
+        ordered, loss, growths, f[order], d[order], steps, rooms, gains, best_gains, patience
+    )
     return best, best_round, steps, best_gains
 
 
