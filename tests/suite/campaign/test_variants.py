@@ -23,7 +23,7 @@ def _in_this_process():
         def close(self):
             return None
 
-    def run(units, workers, store):
+    def run(units, workers, store, until=None):
         results = {}
         for unit in units:
             arrays, values = work.TASKS[unit.task](workers.setup, **unit.arguments)
