@@ -51,6 +51,8 @@ def _places(table: Table) -> dict[Place, Line]:
     rows = [i for i, row in enumerate(table.rows) if len(row) > 1]
     found = {}
     for column in dict.fromkeys(line["column"] for line in table.tidy):
+        if column not in heads:
+            continue  # a difference of two rows has the records of both
         lines = [line for line in table.tidy if line["column"] == column]
         if table.name.startswith("T3"):
             lines.sort(key=lambda li: (li["row"] in BOUNDS, not li["row"].startswith("Twin_NN")))
