@@ -84,17 +84,13 @@ def _of_many(
     kernels.group(kept, kept_cells, starts.astype(np.uint64).ravel(), near)
 
     values = np.empty(len(every))
-    above = counts.sum(axis=0) - np.cumsum(counts, axis=0)[buckets[: len(ranks)]]
-    tied = np.zeros_like(above)
     for bucket in np.unique(buckets):
-        kinds = [near[a:b] for a, b in zip(starts[bucket], stops[bucket], strict=True)]
         own = near[starts[bucket, 0] : stops[bucket, -1]]
         here = np.flatnonzero(buckets == bucket)
         values[here] = _order_statistics(own, every[here] - (ends[bucket] - len(own)))
-        for rank in here[here < len(ranks)]:
-            for kind, scores_of_kind in enumerate(kinds):
-                more, tied[rank, kind] = kernels.tally(scores_of_kind, values[rank])
-                above[rank, kind] += more
+    above = counts.sum(axis=0) - np.cumsum(counts, axis=0)[buckets[: len(ranks)]]
+    tied = np.empty_like(above)
+    kernels.tally(near, starts, stops, buckets, values, above, tied)
     return Ranked(values, above.T, tied.T)
 
 

@@ -51,10 +51,19 @@ def group(scores, cells, places, out):
 
 
 @njit(cache=True, nogil=True)
-def tally(scores, value):
-    """How many scores are above `value`, and how many equal it."""
-    above = tied = 0
-    for score in scores:
-        above += np.int64(score > value)
-        tied += np.int64(score == value)
-    return above, tied
+def tally(scores, starts, stops, buckets, values, above, tied):
+    """For each rank adds the rows of its bucket that lie above its score, or are tied with it.
+
+    The rows of cell (bucket, kind) are `scores` from `starts` to `stops`; `above` and `tied` have
+    one line per rank and one column per kind.
+    """
+    for rank in range(len(above)):
+        value = values[rank]
+        for kind in range(4):
+            more = equal = 0
+            cell = buckets[rank], kind
+            for score in scores[starts[cell] : stops[cell]]:
+                more += np.int64(score > value)
+                equal += np.int64(score == value)
+            above[rank, kind] += more
+            tied[rank, kind] = equal

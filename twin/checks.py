@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+_BLOCK = 1 << 15  # labels that are looked at and copied together
+
 
 def unknown_name(what: str, name: str, valid: Iterable[str]) -> ValueError:
     """The error about a name that does not exist, with the names that are near it."""
@@ -60,13 +62,27 @@ def binary_labels(values: Any, name: str) -> NDArray[np.int8]:
             raise ValueError(
                 f"{name} holds values such as {array.tolist()[0]!r}; it must be 0/1 or boolean"
             ) from None
-    if array.dtype.kind in "iu" and len(array) and np.bitwise_or.reduce(array) in (0, 1):
-        return array.astype(np.int8)  # the usual case, in one pass without a mask
+    if array.dtype.kind in "iu" and (labels := _whole_labels(array)) is not None:
+        return labels
     wrong = (array != 0) & (array != 1)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(f"{name}[{row}] is {array[row]}; {name} must be 0 or 1 in every row")
     return array.astype(np.int8)
+
+
+def _whole_labels(array: NDArray[Any]) -> NDArray[np.int8] | None:
+    """Whole numbers as labels, or None where one is neither 0 nor 1.
+
+    The usual case, without a mask, and in blocks: what was looked at is copied from the cache.
+    """
+    labels = np.empty(len(array), np.int8)
+    for start in range(0, len(array), _BLOCK):
+        block = array[start : start + _BLOCK]
+        if np.bitwise_or.reduce(block) not in (0, 1):
+            return None
+        labels[start : start + _BLOCK] = block
+    return labels
 
 
 def finite_scores(values: Any, name: str) -> NDArray[np.float64]:
@@ -193,10 +209,9 @@ def _numbers(values: Any, dtype: type, name: str, advice: str) -> NDArray[Any]:
 
 
 def _all_finite(array: NDArray[Any], name: str) -> None:
-    # A sum is finite only if all terms are: one pass without a mask in the usual case.
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(array.sum(dtype=np.float64)):
-            return
+    # The least and the greatest show infinite values and, since NaN wins, NaN: without a mask.
+    if np.isfinite([array.min(initial=0.0), array.max(initial=0.0)]).all():
+        return
     wrong = np.argwhere(~np.isfinite(array))
     if len(wrong) == 0:
         return
