@@ -16,7 +16,7 @@ QUICK_EPOCHS = 20
 
 
 class TwinMethod(Method):
-    """Trains every setting of the grid and keeps the best by validation q_adj."""
+    """Trains every setting of the grid and keeps the best by validation score `select`."""
 
     quick_grid: ClassVar = {
         "learning_rate": (0.1,),
@@ -25,6 +25,7 @@ class TwinMethod(Method):
     loss: ClassVar[str] = "uplift"
     penalty: ClassVar[str] = "l1"
     committee: ClassVar[int] = 1
+    select: ClassVar[str] = "q_adj"
 
     @abstractmethod
     def _hidden(self, train: Rows, valid: Rows, seed: int) -> tuple[int, ...]:
@@ -39,6 +40,7 @@ class TwinMethod(Method):
             penalty=self.penalty,
             grid=self.active_grid,
             committee=self.committee,
+            select=self.select,
             halving=bool(hidden),  # without hidden layer all settings train to the end: it is cheap
             propensity=train.propensity,
             random_state=seed,
@@ -50,8 +52,8 @@ class TwinMethod(Method):
             train.X, train.y, train.treatment, validation=(valid.X, valid.y, valid.treatment)
         )
         columns = [*self.active_grid, "best_epoch", "active_nodes", "status"]
-        results = search.results_.rename(columns={"valid_q_adj": "q_adj"})
-        self.search_ = results[[*columns, "q_adj"]].to_dict("records")
+        results = search.results_.rename(columns={f"valid_{self.select}": self.select})
+        self.search_ = results[[*columns, self.select]].to_dict("records")
         self.settings_ = {**search.best_params_, "epoch": search.best_epoch_}
         self.n_updates_ = search.epochs * BatchPlan(len(train), search.batch_size, seed).updates
         if hidden:

@@ -103,7 +103,7 @@ class TwinUplift(UpliftEstimator):
             index=pd.RangeIndex(1, len(track.loss) + 1, name="epoch"),
         )
         if valid is not None:
-            self.history_["valid_q_adj"] = track.valid_q_adj
+            self.history_["valid_q_adj"] = track.scores
         return self
 
     @property

@@ -44,9 +44,7 @@ class Network:
 
     def uplift(self, X: Array) -> NDArray[np.float64]:
         """u(x) = sigmoid(a1) - sigmoid(a0)."""
-        result = np.empty(len(X))
-        _kernels.uplift_from_logits(self.logits(X), result)
-        return result
+        return uplift_of(self.logits(X))
 
     def _logits(self, X: Array, out: Array) -> None:
         c0 = self.output_intercept
@@ -108,6 +106,13 @@ class Network:
             arrays["output"],
             float(arrays["output_intercept"]),
         )
+
+
+def uplift_of(logits: Array) -> NDArray[np.float64]:
+    """u = sigmoid(a1) - sigmoid(a0) of logits (n, 2)."""
+    result = np.empty(len(logits))
+    _kernels.uplift_from_logits(logits, result)
+    return result
 
 
 def chunks(n: int, size: int = CHUNK) -> Iterator[slice]:

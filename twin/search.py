@@ -1,4 +1,4 @@
-"""TwinSearch: a whole grid of settings as one computation, selected by validation q_adj."""
+"""TwinSearch: a whole grid of settings as one computation, selected by a validation score."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -14,8 +14,8 @@ from twin.base import UpliftEstimator, all_or_nothing
 from twin.estimator import TwinUplift
 from twin.lane import Setting
 from twin.network import chunks
-from twin.qini import scores_of_checked
 from twin.rows import Rows
+from twin.selection import score_called
 from twin.trainer import SCORED_ROWS, Track, Training
 
 LEARNING_RATES = (0.005, 0.01, 0.05, 0.1, 0.2, 0.3)
@@ -35,7 +35,7 @@ def paper_grid(*, structured: bool, penalty: str = "l1") -> dict[str, tuple]:
 
 
 class TwinSearch(UpliftEstimator):
-    """Trains every setting of a grid on the same rows and keeps the best by validation q_adj.
+    """Trains every setting of a grid on the same rows and keeps the best by a validation score.
 
     Parameters
     ----------
@@ -46,13 +46,18 @@ class TwinSearch(UpliftEstimator):
         goes on, and after 20 also the best setting of every node_penalty, so that halving does
         not favour networks that prune nothing. False trains all to the end.
     committee : predict with the mean of this many best settings instead of the single best.
+    select : the validation score that chooses epochs, settings that go on, the winner and the
+        committee: "q_adj" (the paper's), "likelihood" of the outcomes, or "r_loss", the R-loss
+        with the model's own mean outcome (least is best). `twin.selection` has the formulas.
     threads : settings trained at the same time. It changes the time, not the numbers.
     verbose : show a progress bar.
 
     Attributes
     ----------
-    best_params_, best_score_ (validation q_adj), best_epoch_, best_estimator_ : the winner.
-    results_ : DataFrame, one row per setting, in the order of the grid.
+    best_params_, best_epoch_, best_estimator_ : the winner.
+    best_score_ : the winner's validation score, as in `results_`; lower is better for "r_loss".
+    results_ : DataFrame, one row per setting, in the order of the grid. The score is in the
+        column `valid_q_adj`, `valid_likelihood` or `valid_r_loss`.
     n_active_nodes_ : nodes left in the winner.
     """
 
@@ -72,6 +77,7 @@ class TwinSearch(UpliftEstimator):
         random_state: int | None = None,
         threads: int = 1,
         verbose: bool = False,
+        select: str = "q_adj",
     ) -> None:
         self.hidden = hidden
         self.loss = loss
@@ -87,6 +93,7 @@ class TwinSearch(UpliftEstimator):
         self.random_state = random_state
         self.threads = threads
         self.verbose = verbose
+        self.select = select
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, treatment: Any, validation: Any = 0.3) -> Self:
@@ -107,6 +114,7 @@ class TwinSearch(UpliftEstimator):
             seed=self.seed_,
             batch_size=self.batch_size,
             threads=self.threads,
+            select=self.select,
         )
         self._train(training)
         self.scaler_ = training.scaler
@@ -152,9 +160,9 @@ class TwinSearch(UpliftEstimator):
         with Progress(len(tracks) * self.epochs, self.verbose) as bar:
 
             def report() -> None:
-                best = max(t.best_score for t in training.tracks)
+                best = max(training.tracks, key=lambda t: t.best_score)
                 done = sum(len(t.loss) for t in training.tracks)
-                bar.update(done, f"best validation q_adj {best:.2f}")
+                bar.update(done, f"best validation {self.select} {self._score_of(best):.4f}")
 
             for index, until in enumerate([*rungs, self.epochs]):
                 training.advance(tracks, until, report)
@@ -165,18 +173,18 @@ class TwinSearch(UpliftEstimator):
         """Finalists, compared so far on a part of the validation rows, meet on all of them."""
         ranked = ranking(training.tracks)
         for track in ranked[:FINALISTS]:
-            uplift = np.concatenate(
+            logits = np.concatenate(
                 [
-                    track.checkpoint.uplift(self.scaler_.standardised(valid.X[rows]))
+                    track.checkpoint.logits(self.scaler_.standardised(valid.X[rows]))
                     for rows in chunks(len(valid))
                 ]
             )
-            track.best_score = scores_of_checked(valid.y, uplift, valid.treatment).q_adj
+            track.best_score = training.score(logits, valid)
         for track in ranked[FINALISTS:]:
             track.checkpoint = None  # out: its score is of other rows
 
     def _select(self, tracks: Sequence[Track]) -> None:
-        self.results_ = pd.DataFrame([_result(track, self.epochs) for track in tracks])
+        self.results_ = pd.DataFrame([self._result(track) for track in tracks])
         ranked = ranking(tracks)
         if not ranked:
             rates = sorted({t.setting.learning_rate for t in tracks})
@@ -186,9 +194,26 @@ class TwinSearch(UpliftEstimator):
             )
         best = ranked[0]
         self.networks_ = tuple(t.checkpoint for t in ranked[: self.committee])
-        self.best_score_, self.best_epoch_ = best.best_score, best.best_epoch
+        self.best_score_, self.best_epoch_ = self._score_of(best), best.best_epoch
         self.best_params_ = {name: getattr(best.setting, name) for name in self._grid()}
         self.best_estimator_ = self._winner(best)
+
+    def _score_of(self, track: Track) -> float:
+        """The score of a track's best epoch with its own sign: the R-loss is positive."""
+        return score_called(self.select).sign * track.best_score
+
+    def _result(self, track: Track) -> dict[str, Any]:
+        trained, kept = len(track.loss), track.checkpoint
+        status = "finished" if trained >= self.epochs else f"stopped after {trained}"
+        return {
+            **{f.name: getattr(track.setting, f.name) for f in fields(Setting)},
+            f"valid_{self.select}": self._score_of(track) if kept is not None else float("nan"),
+            "best_epoch": track.best_epoch,
+            "epochs": trained,
+            "active_nodes": sum(kept.hidden) if kept is not None else 0,
+            "train_loss": track.loss[-1],
+            "status": f"diverged in {trained}" if track.diverged else status,
+        }
 
     def _winner(self, best: Track) -> TwinUplift:
         """The single best model as a `TwinUplift`."""
@@ -207,12 +232,12 @@ class TwinSearch(UpliftEstimator):
 
 
 def ranking(tracks: Sequence[Track]) -> list[Track]:
-    """The tracks with a checkpoint, best validation q_adj first."""
+    """The tracks with a checkpoint, best validation score first."""
     return sorted((t for t in tracks if t.checkpoint is not None), key=lambda t: -t.best_score)
 
 
 def survivors(tracks: Sequence[Track], *, every_node_penalty: bool) -> list[Track]:
-    """The best quarter by validation q_adj, in the order given; diverged settings never go on."""
+    """The best quarter by validation score, in the order given; diverged settings never go on."""
     alive = sorted((t for t in tracks if not t.diverged), key=lambda t: -t.best_score)
     chosen = alive[: -(-len(tracks) // SURVIVORS)]
     if every_node_penalty:
@@ -222,17 +247,3 @@ def survivors(tracks: Sequence[Track], *, every_node_penalty: bool) -> list[Trac
         chosen += leaders.values()
     kept = {id(track) for track in chosen}
     return [t for t in tracks if id(t) in kept]
-
-
-def _result(track: Track, epochs: int) -> dict[str, Any]:
-    trained = len(track.loss)
-    status = "finished" if trained >= epochs else f"stopped after {trained}"
-    return {
-        **{f.name: getattr(track.setting, f.name) for f in fields(Setting)},
-        "valid_q_adj": track.best_score if track.checkpoint is not None else float("nan"),
-        "best_epoch": track.best_epoch,
-        "epochs": trained,
-        "active_nodes": sum(track.checkpoint.hidden) if track.checkpoint is not None else 0,
-        "train_loss": track.loss[-1],
-        "status": f"diverged in {trained}" if track.diverged else status,
-    }

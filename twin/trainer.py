@@ -19,8 +19,8 @@ from twin import _kernels, checks
 from twin._denormals import flushed_denormals
 from twin.lane import Lane, Setting, Workspace
 from twin.network import Network, chunks
-from twin.qini import scores_of_checked
 from twin.rows import Rows
+from twin.selection import score_called
 
 # The training budget counts updates: an epoch is a pass over the rows, but at most 32 updates
 # (8,192 rows at batch 256). So a larger sample costs more only where it is read and scored.
@@ -126,7 +126,7 @@ class Track:
 
     lane: Lane
     loss: list[float] = field(default_factory=list)
-    valid_q_adj: list[float] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)  # of validation rows; higher is better
     active_nodes: list[int] = field(default_factory=list)
     best_epoch: int = 0  # counted from 1; 0: no finite epoch yet
     best_score: float = -inf
@@ -139,7 +139,10 @@ class Track:
 
 
 class Training:
-    """Lanes in training on `train`, scored after every epoch on `valid` where there is one."""
+    """Lanes in training on `train`, scored after every epoch on `valid` where there is one.
+
+    `select` names the score (see `twin.selection`) that the best epoch is chosen by.
+    """
 
     def __init__(
         self,
@@ -150,7 +153,9 @@ class Training:
         seed: int,
         batch_size: int = 256,
         threads: int = 1,
+        select: str = "q_adj",
     ) -> None:
+        self._score = score_called(select)
         batch_size = checks.whole_number(batch_size, "batch_size", 1)
         checks.both_arms(train.treatment)
         self.train, self.valid, self.threads = train, valid, threads
@@ -188,6 +193,10 @@ class Training:
                 if after_epoch:
                     after_epoch()
 
+    def score(self, logits: NDArray[np.floating], rows: Rows) -> float:
+        """What models are compared by: the higher, the better."""
+        return self._score.sign * self._score.of(logits, rows.y, rows.treatment)
+
     def _train_group(
         self, epoch: int, batches: tuple, tracks: Sequence[Track], space: Workspace
     ) -> None:
@@ -215,12 +224,12 @@ class Training:
         network = track.lane.network()
         score = 0.0
         if self.valid is not None:
-            uplift = network.uplift(self._valid_X)
-            if not np.isfinite(uplift).all():
+            logits = network.logits(self._valid_X)
+            if np.isnan(logits).any():
                 track.diverged = True
                 return
-            score = scores_of_checked(self.valid.y, uplift, self.valid.treatment).q_adj
-            track.valid_q_adj.append(score)
+            score = self.score(logits, self.valid)
+            track.scores.append(score)
         if self.valid is None or score > track.best_score:
             track.best_epoch, track.best_score = len(track.loss), score
             track.checkpoint = network

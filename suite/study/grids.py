@@ -33,7 +33,7 @@ def trained_in_full(training: Training) -> dict[str, list[Candidate]]:
         training.advance(training.tracks, until)
         stages[until] = snapshot(training)
     last = [
-        Candidate(t.setting, t.valid_q_adj[-1], t.lane.network(), t.lane.n_active_nodes)
+        Candidate(t.setting, t.scores[-1], t.lane.network(), t.lane.n_active_nodes)
         for t in training.tracks
         if not t.diverged
     ]

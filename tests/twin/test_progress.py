@@ -27,4 +27,4 @@ def test_a_search_shows_it_only_if_asked(capsys):
         search.fit(X, y, treatment)
         written = capsys.readouterr().err
         assert ("100%" in written) is verbose
-    assert f"best validation q_adj {search.best_score_:.2f}" in written
+    assert f"best validation q_adj {search.best_score_:.4f}" in written

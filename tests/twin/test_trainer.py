@@ -41,7 +41,7 @@ def test_a_lane_does_not_see_the_others(rows: Rows, valid: Rows) -> None:
     for others in (together, reverse, threaded, halves.tracks):
         for one, other in zip(alone, others, strict=True):
             assert one.loss == other.loss
-            assert one.valid_q_adj == other.valid_q_adj
+            assert one.scores == other.scores
             assert one.best_epoch == other.best_epoch
             np.testing.assert_array_equal(
                 one.checkpoint.uplift(valid.X), other.checkpoint.uplift(valid.X)
