@@ -18,6 +18,7 @@ class Oracle(Method):
     """The true uplift itself."""
 
     name = "oracle"
+    uses_validation = False
     reads_truth = True
 
     def _fit(self, train: Rows, valid: Rows, seed: int) -> None:
@@ -42,6 +43,7 @@ class Random(Method):
     """A random ranking."""
 
     name = "random"
+    uses_validation = False
 
     def _fit(self, train: Rows, valid: Rows, seed: int) -> None:
         rng = np.random.default_rng(seed)

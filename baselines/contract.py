@@ -54,6 +54,7 @@ class Method(ABC):
     quick_grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
     requires: ClassVar[tuple[str, ...]] = ()  # modules of libraries it needs, imported when it fits
     reads_truth: ClassVar[bool] = False  # the oracle alone, which is a bound and no method
+    uses_validation: ClassVar[bool] = True  # False: what it fits depends on training rows alone
     upstream: ClassVar[str | None] = None  # a method whose fit on the same rows comes first
 
     settings_: dict[str, Any]

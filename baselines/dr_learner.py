@@ -34,6 +34,7 @@ class DRLearner(Method):
     """Three boosted models: the outcome of each arm, then the pseudo-outcome."""
 
     name = "dr-learner"
+    uses_validation = False
     requires = ("xgboost",)
     boost: ClassVar[Boost] = Boost()
 

@@ -30,6 +30,7 @@ class OutcomeRanking(Method):
     """One boosted model of the outcome, blind to the treatment."""
 
     name = "outcome-ranking"
+    uses_validation = False
     requires = ("xgboost",)
     boost: ClassVar[Boost] = Boost(objective="binary:logistic")
 

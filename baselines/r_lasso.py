@@ -28,6 +28,7 @@ class RLasso(Method):
 
     name = "r-lasso"
     paper_row = "R-Learner (lasso)"
+    uses_validation = False
 
     def _fit(self, train: Rows, valid: Rows, seed: int) -> None:
         X = train.X.astype(np.float64)

@@ -30,6 +30,7 @@ class RXGBoost(Method):
 
     name = "r-xgboost"
     paper_row = "R-Learner (XGboost)"
+    uses_validation = False
     requires = ("xgboost",)
     boost: ClassVar[Boost] = Boost()
 

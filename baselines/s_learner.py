@@ -30,6 +30,7 @@ class SLearner(Method):
     """One boosted model, asked twice."""
 
     name = "s-learner"
+    uses_validation = False
     requires = ("xgboost",)
     boost: ClassVar[Boost] = Boost(objective="binary:logistic")
 

@@ -27,6 +27,7 @@ class TLearner(Method):
     """Two boosted models and their difference."""
 
     name = "t-learner"
+    uses_validation = False
     requires = ("xgboost",)
     boost: ClassVar[Boost] = Boost(objective="binary:logistic")
 

@@ -29,6 +29,7 @@ class XLasso(Method):
 
     name = "x-lasso"
     paper_row = "X-Learner (lasso)"
+    uses_validation = False
 
     def _fit(self, train: Rows, valid: Rows, seed: int) -> None:
         rng = np.random.default_rng(seed)

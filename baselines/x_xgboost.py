@@ -31,6 +31,7 @@ class XXGBoost(Method):
 
     name = "x-xgboost"
     paper_row = "X-Learner (XGboost)"
+    uses_validation = False
     requires = ("xgboost",)
     boost: ClassVar[Boost] = Boost()
 

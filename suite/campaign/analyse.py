@@ -114,7 +114,7 @@ def analyse(
         # Without a choice any model will do: its calibration is flat.
         name = found.outcome.final.method
         name = next(iter(race.found)) if name == NO_MODEL else name
-        unit = Unit("final", {"method": name, "whole": race.whole[name]})
+        unit = Unit("final", {"method": name})
         fitted = run_units([unit], workers, store)[unit.key]
         if fitted.error:
             raise RuntimeError(f"{name} cannot be fitted on all rows: {fitted.error}")

@@ -14,12 +14,12 @@ from suite.campaign.store import Result, Store
 from suite.campaign.units import run_units
 from suite.compute.local import Pool
 
-# Cheapest first; those that are not there are passed over.
+# What finds most in a second first; those that are not there are passed over.
 ORDER = (
     "r-lasso",
+    "twin-boost",
     "x-lasso",
     "twin-mu-exact",
-    "twin-boost",
     "s-learner",
     "t-learner",
     "dr-learner",
@@ -95,7 +95,6 @@ class Race:
     said: Callable[[str], None]
     progress: Progress = field(default_factory=Progress)
     found: dict[str, Fits] = field(default_factory=dict)
-    whole: dict[str, bool] = field(default_factory=dict)  # it needs no rows for tuning
 
     def run(self, methods: Sequence[str]) -> None:
         """Fill `found` and `progress`."""
@@ -120,10 +119,8 @@ class Race:
         if pilot.error:
             self.progress.failed[method] = pilot.error
             return f"failed: {pilot.error}"
-        whole = self.whole[method] = not pilot.values["tunes"]
         units = {
-            out: Unit("fit", {"left_out": out, "method": method, "whole": whole})
-            for out in left_outs(self.folds)
+            out: Unit("fit", {"left_out": out, "method": method}) for out in left_outs(self.folds)
         }
         waiting = [unit for unit in units.values() if self.store.get(unit.key) is None]
         scale = _share(self.folds) * len(waiting) / self.workers.jobs

@@ -39,17 +39,17 @@ class Learnt:
 
 
 def pilot(setup: Setup, method: str, rows: int) -> Answer:
-    """Seconds of a fit on `rows` rows, and whether it looks at tuning rows at all."""
+    """Seconds of a fit on `rows` rows."""
     rng = np.random.default_rng([setup.seed, 104])
     some = np.sort(rng.permutation(len(setup.outcome))[:rows])
     learnt = _learn(setup, some)
-    _fit(setup, method, learnt.rows[:1000], learnt.X[:1000], seed=0, whole=False)  # compiles
+    _fit(setup, method, learnt.rows[:1000], learnt.X[:1000], seed=0)  # compiles
     start = time.process_time()
-    found = _fit(setup, method, learnt.rows, learnt.X, seed=0, whole=False)
+    found = _fit(setup, method, learnt.rows, learnt.X, seed=0)
     seconds = time.process_time() - start
     for method_of_arm in found:  # one that cannot be kept cannot be chosen, and fails here
         method_of_arm.state()
-    return {}, {"cpu_seconds": seconds, "tunes": any(m.n_candidates_ > 0 for m in found)}
+    return {}, {"cpu_seconds": seconds}
 
 
 def means(setup: Setup, left_out: Sequence[int]) -> Answer:
@@ -66,7 +66,7 @@ def means(setup: Setup, left_out: Sequence[int]) -> Answer:
     return arrays, {}
 
 
-def fit(setup: Setup, left_out: Sequence[int], method: str, whole: bool) -> Answer:
+def fit(setup: Setup, left_out: Sequence[int], method: str) -> Answer:
     """Scores of the left-out rows, one column for each treatment.
 
     With one fold left out also its scores with each column shuffled; with the two folds that
@@ -74,7 +74,7 @@ def fit(setup: Setup, left_out: Sequence[int], method: str, whole: bool) -> Answ
     """
     learnt, out = _part(setup, left_out)
     seed = _seed(setup, method, left_out)
-    fitted = _fit(setup, method, learnt.rows, learnt.X, seed, whole)
+    fitted = _fit(setup, method, learnt.rows, learnt.X, seed)
     at = setup.frame.iloc[out]
     arrays = {"score": _scores(fitted, learnt.at(at))}
     values = {"settings": [repr(m.settings_) for m in fitted]}
@@ -109,12 +109,12 @@ def _shuffled(
     return np.asarray(found, dtype=np.float32)
 
 
-def final(setup: Setup, method: str, whole: bool) -> Answer:
+def final(setup: Setup, method: str) -> Answer:
     """The state of the encoder and of one method for each treatment, learnt from all rows."""
     rows = _some(setup, np.arange(len(setup.outcome)), LARGEST_FINAL)
     learnt = _learn(setup, rows)
     seed = _seed(setup, method, ())
-    fitted = _fit(setup, method, learnt.rows, learnt.X, seed, whole)
+    fitted = _fit(setup, method, learnt.rows, learnt.X, seed)
     arrays: dict[str, NDArray[Any]] = {}
     states = [packed(m.state(), arrays) for m in fitted]
     return arrays, {"encoder": learnt.encoder.state(), "methods": states}
@@ -150,10 +150,13 @@ def _fit(
     rows: NDArray[np.intp],
     X: NDArray[np.float32],
     seed: int,
-    whole: bool,
 ) -> list[baselines.Method]:
-    """One method for each treatment, on its rows and control's; `whole`: no rows for tuning."""
-    fitted = []
+    """One method for each treatment, on its rows and control's.
+
+    Rows for tuning are set apart only where the method looks at them: one that stops or chooses by
+    rows it has learnt from would learn them by heart.
+    """
+    cls, fitted = baselines.method(method), []
     groups = None if setup.groups is None else setup.groups[rows]
     y, arm = setup.outcome[rows], setup.arm[rows]
     tune = tuning_rows(arm, y, groups, setup.seed)
@@ -162,9 +165,8 @@ def _fit(
         e = setup.shares[a] / (setup.shares[0] + setup.shares[a])
         parts = [
             Rows.of(X[part], y[part], (arm[part] == a).astype(np.int8), propensity=e)
-            for part in (mine if whole else mine & ~tune, mine & tune)
+            for part in (mine & ~tune if cls.uses_validation else mine, mine & tune)
         ]
-        cls = baselines.method(method)
         fitted.append(cls(quick=setup.quick).fit(*parts, seed=seed))
     return fitted
 

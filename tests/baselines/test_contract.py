@@ -23,7 +23,8 @@ def test_fit_reports_what_it_did(name, fitted, train, valid):
     assert method.fit.__self__ is method
     assert isinstance(method.settings_, dict)
     assert method.n_candidates_ == len(method.search_)
-    assert all(np.isfinite(entry["q_adj"]) for entry in method.search_)
+    score = getattr(method, "select", "q_adj")  # the validation score of a candidate
+    assert all(np.isfinite(entry[score]) for entry in method.search_)
     assert method.seconds_["tune"] >= 0
     assert method.seconds_["fit"] > -1e-6
     if method.grid:
@@ -57,6 +58,16 @@ def test_every_method_fitted_alone_or_after_all_others_predicts_the_same(
         assert method.fit(from_pandas, valid, SEED) is method
         again = method.predict_rows(test_rows)
         np.testing.assert_array_equal(again, first[name], err_msg=name)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if not baselines.method(n).uses_validation])
+def test_validation_rows_decide_nothing_where_a_method_says_so(
+    name, fitted, train, valid, test_rows
+):
+    other = replace(valid, y=1 - valid.y)
+    again = baselines.method(name)(quick=True).fit(train, other, SEED)
+    expected = fitted(name).predict_rows(test_rows)
+    np.testing.assert_array_equal(again.predict_rows(test_rows), expected)
 
 
 @pytest.mark.parametrize("name", NAMES)

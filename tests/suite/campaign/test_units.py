@@ -53,7 +53,7 @@ def pool(jobs: int, setup: object, limits: Limits | None = None) -> closing[Pool
 
 
 def fit(out: tuple[int, ...], method: str = "r-lasso") -> Unit:
-    return Unit("fit", {"left_out": out, "method": method, "whole": True})
+    return Unit("fit", {"left_out": out, "method": method})
 
 
 def test_any_order_and_any_number_of_workers_give_the_same(setup, tmp_path):
@@ -130,7 +130,7 @@ def test_a_method_that_does_not_fit_is_left_out_with_the_seconds_it_needs(setup,
         race.run(["r-lasso"])
         # Its pilot says that there is time; the first real fit says that there is not.
         pilot = Unit("pilot", {"method": "x-lasso", "rows": 900})
-        store.put(pilot.key, Result(values={"cpu_seconds": 0.0, "tunes": False}))
+        store.put(pilot.key, Result(values={"cpu_seconds": 0.0}))
         race.deadline = time.monotonic() + 0.05
         race.run(["r-lasso", "x-lasso"])
     assert list(race.found) == ["r-lasso"]

@@ -49,10 +49,7 @@ def found(campaign, setup):
     for name in ("means", *METHODS):
         results[name] = {}
         for out in left_outs(FOLDS):
-            if name == "means":
-                answer = work.means(setup, out)
-            else:
-                answer = work.fit(setup, out, name, whole=True)
+            answer = work.means(setup, out) if name == "means" else work.fit(setup, out, name)
             results[name][out] = Result(*answer)
     means = results.pop("means")
     return findings.find(campaign, setup, means, results, Progress())
