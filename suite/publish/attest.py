@@ -2,7 +2,8 @@
 
 Records of one method that the same change of code made stale stand and fall together: the
 cheapest of those with the most rows is run again. All scenarios are one state of code; a real data
-set has its own.
+set has its own. Records of older states that were attested before follow without a run of their
+own.
 """
 
 from collections.abc import Iterator
@@ -22,7 +23,8 @@ def attest(root: Path = PUBLISHED, file: Path = attested.FILE) -> Iterator[str]:
     commit, dirty = environment.git_state()
     if commit is None or dirty:
         raise UserError("attesting needs a clean git checkout: the commit must hold today's code")
-    published = Published(root, attested.Attested(attested.read(file)))
+    known = attested.Attested(attested.read(file))
+    published = Published(root, known)
     found = [published.column(experiment.name, variant) for experiment, variant in every_column()]
     groups: dict[tuple, list[tuple[Column, Record]]] = {}
     for column in found:
@@ -34,7 +36,13 @@ def attest(root: Path = PUBLISHED, file: Path = attested.FILE) -> Iterator[str]:
             elif record.ok:
                 key = (record.method, record.basis.code, today.basis.code)
                 groups.setdefault(key, []).append((column, record))
-    for (method, old, new), group in groups.items():
+    # First the states that older ones are known to equal.
+    order = sorted(groups, key=lambda key: -sum(known.equal(m, o, key[1]) for m, o, _ in groups))
+    for method, old, new in order:
+        group = groups[method, old, new]
+        if known.equal(method, old, new):
+            yield f"{method}: {len(group)} older records follow"
+            continue
         column, record = min(group, key=lambda item: _effort(item[1]))
         rerun = {r.method: r for r in recompute(column, [record], jobs=1)}[method]
         where = f"{column.name} {method}, replicate {record.replicate}"
@@ -46,7 +54,9 @@ def attest(root: Path = PUBLISHED, file: Path = attested.FILE) -> Iterator[str]:
         else:
             place = (column.name, record.replicate, record.key)
             arithmetic = rerun.origin.arithmetic
-            attested.add(Attestation(method, old, new, *place, commit, arithmetic), file)
+            equal = Attestation(method, old, new, *place, commit, arithmetic)
+            attested.add(equal, file)
+            known.add(equal)
             yield f"{where}: identical today; {len(group)} records attested"
     if not groups:
         yield "nothing is stale"

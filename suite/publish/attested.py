@@ -46,18 +46,25 @@ class Attested:
     """Which states of the code are known to be equal."""
 
     def __init__(self, attestations: Iterable[Attestation] = ()) -> None:
-        self._later: dict[Code, set[Code]] = {}
+        self._later: dict[tuple[str, Code], set[Code]] = {}
         for item in attestations:
-            self._later.setdefault(tuple(item.old), set()).add(tuple(item.new))
+            self.add(item)
 
-    def equal(self, old: Code, new: Code) -> bool:
-        """Whether a chain of attestations leads from one state of the code to the other."""
+    def add(self, item: Attestation) -> None:
+        """One more pair of equal states."""
+        self._later.setdefault((item.method, tuple(item.old)), set()).add(tuple(item.new))
+
+    def equal(self, method: str, old: Code, new: Code) -> bool:
+        """Whether a chain of a method's attestations leads from one state of the code to the other.
+
+        Methods of one file share its code, but each has its own way through it.
+        """
         seen, waiting = {old}, [old]
         while waiting:
             state = waiting.pop()
             if state == new:
                 return True
-            later = self._later.get(state, set()) - seen
+            later = self._later.get((method, state), set()) - seen
             seen |= later
             waiting.extend(later)
         return False

@@ -69,7 +69,7 @@ def freshness(record: Record, today: Planned, known: Attested) -> Freshness:
     same_cell = record.cell == today.cell
     old, new = record.basis, today.basis
     contents = {old.content, new.content} - {None}
-    if not same_cell or len(contents) > 1 or not known.equal(old.code, new.code):
+    if not same_cell or len(contents) > 1 or not known.equal(record.method, old.code, new.code):
         return "stale"
     shared = set(old.libraries) & set(new.libraries)
     same_versions = all(old.libraries[name] == new.libraries[name] for name in shared)

@@ -242,8 +242,9 @@ def test_attestations_are_sealed_and_chain(tmp_path: Path) -> None:
     for old, new in ((a, b), (b, c)):
         attested.add(Attestation("r-lasso", old, new, FOLDER, 0, "k", "abc", "v3"), file)
     known = Attested(attested.read(file))
-    assert known.equal(a, c)
-    assert not known.equal(c, a)
+    assert known.equal("r-lasso", a, c)
+    assert not known.equal("r-lasso", c, a)
+    assert not known.equal("x-lasso", a, c)  # shown for another method
     file.write_text(file.read_text().replace('"b"', '"d"'))
     with pytest.raises(attested.BrokenAttestation, match="line 1"):
         attested.read(file)
