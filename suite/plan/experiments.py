@@ -6,7 +6,7 @@ from typing import Any
 from datasets.scenarios import VARIANTS
 from suite.names import unknown
 from suite.plan.experiment import EVERY_METHOD, Experiment
-from suite.plan.luck import OTHER_SEEDS, choosing, seeds
+from suite.plan.side import OTHER_SEEDS, boost_parts, choosing, seeds
 
 __all__ = ["EXPERIMENTS", "SCENARIOS", "VARIANTS", "Experiment", "experiment"]
 
@@ -135,6 +135,7 @@ EXPERIMENTS = {
             replicates=2,
         ),
         *(choosing(scenario) for scenario in SCENARIOS),
+        *(boost_parts(scenario) for scenario in SCENARIOS),
         *(_study(scenario, variant) for variant in VARIANTS for scenario in SCENARIOS),
         _ports(
             "sanity",

@@ -17,6 +17,7 @@ from suite.show.tables.analysis import pairwise, sensitivity
 from suite.show.tables.audit import audit_table
 from suite.show.tables.beyond import beyond
 from suite.show.tables.boost import boost_table
+from suite.show.tables.boost_parts import boost_parts_table
 from suite.show.tables.calibration import calibration_table
 from suite.show.tables.choosing import choosing_table
 from suite.show.tables.claims import claims_table
@@ -74,7 +75,8 @@ def finding_tables(published: Published) -> Iterator[list[Table]]:
     yield [calibration_table([c for c in _with_methods(published) if c.experiment.in_paper])]
     yield [decide(published)]
     rounded = rounding_table(published)
-    side = rounded, seeds_table(published), choosing_table(published)
+    luck = rounded, seeds_table(published), choosing_table(published)
+    side = *luck, boost_parts_table(published)
     yield from ([table] for table in side if table is not None)
     yield [cost(published)]
     yield [scale(published)]

@@ -18,7 +18,8 @@ def behind(ground: Ground, table: Table) -> dict[Place, tuple[str, str]]:
         if line["mean"] is None:
             continue
         text = table.rows[place[0]][place[1]].plain
-        if not any(text.startswith(f"{line['mean']:z.{digits}f} ") for digits in (2, 3)):
+        means = {f"{line['mean']:z.{digits}f}" for digits in (2, 3)}
+        if text.split(" ")[0] not in means:  # without an error where there is one replicate
             raise ValueError(f"{table.name}: {text!r} is not the mean of {line['row']}")
         found[place] = said(ground, line)
     return found

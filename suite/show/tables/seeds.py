@@ -7,7 +7,7 @@ from suite.compare.frame import frame_of
 from suite.compare.runs import Run
 from suite.compare.seeds import Split, split
 from suite.plan.experiments import EXPERIMENTS, SCENARIOS, VARIANTS
-from suite.plan.luck import SEED_METHODS
+from suite.plan.side import SEED_METHODS
 from suite.publish.columns import Published
 from suite.show.tables import notes
 from suite.show.tables.model import Table, texts

@@ -1,4 +1,4 @@
-"""Side experiments on luck: cells with other seeds, and candidates to choose from."""
+"""Side experiments: other seeds, candidates to choose from, TwinBoost without its steps."""
 
 from datasets.scenarios import VARIANTS
 from suite.plan.experiment import Experiment
@@ -32,4 +32,19 @@ def choosing(scenario: str) -> Experiment:
         replicates=8,
         group="choosing",
         module="suite.study.candidates",
+    )
+
+
+def boost_parts(scenario: str) -> Experiment:
+    """Draws that no table looks at; the design of TwinBoost was chosen on the first four."""
+    return Experiment(
+        name=f"boost-parts-{scenario}",
+        summary="TwinBoost with one of its steps left out",
+        source=scenario,
+        options={"variant": VARIANTS[0]},
+        methods=("boost-parts",),
+        first=100,
+        replicates=16,
+        group="boost-parts",
+        module="suite.study.boost_parts",
     )
