@@ -5,8 +5,9 @@
 Cells of `minute` are computed by the real command line, with variables set that numerical libraries
 listen to, and compared with the plain run and with the published record. Where qemu-user is
 installed, a Haswell is emulated: there a cell is computed in the emulated process itself, because
-what that process starts would run on the real processor. A last column shows that the settings
-matter where nothing is pinned.
+what that process starts would run on the real processor. The last columns show that the settings
+matter where nothing is pinned: with all instructions of this processor (AVX-512, where
+it has them), and with older ones.
 """
 
 import argparse
@@ -41,6 +42,7 @@ CALLERS = {
 }
 QEMU = "qemu -cpu Haswell"
 UNPINNED = "not pinned: Prescott, generic"
+OWN = "not pinned: all that this processor has"
 # With numpy's code for AVX2, qemu 7.2 ends the process with a segmentation fault.
 _NO_AVX2_IN_NUMPY = {"NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"}
 
@@ -99,6 +101,7 @@ def columns(methods: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Result]]]
         haswell = [emulator, "-cpu", "Haswell"]
         yield QEMU, in_one_process(haswell, {**pinned, **_NO_AVX2_IN_NUMPY}, methods)
     free = {name: value for name, value in pinned.items() if name not in instructions()}
+    yield OWN, in_one_process([], free, methods)
     free |= CALLERS["OPENBLAS_CORETYPE=Prescott"] | CALLERS["NUMBA_CPU_NAME=generic"]
     yield UNPINNED, in_one_process([], free, methods)
 
