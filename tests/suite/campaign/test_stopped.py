@@ -20,7 +20,12 @@ def command(out: Path, jobs: int) -> subprocess.Popen:
     given = [sys.executable, "-m", "suite", "campaign", str(out.parent / "campaign.csv")]
     given += ["--value", "30", "--cost", "1", "--methods", "r-lasso", "twin-mu-exact"]
     given += ["--folds", "3", "--time", "1h", "--jobs", str(jobs), "--out", str(out)]
-    return subprocess.Popen(given, cwd=ROOT)
+    # Tests that run in the background of a shell ignore Ctrl-C, and hand that on.
+    return subprocess.Popen(given, cwd=ROOT, preexec_fn=_heed_ctrl_c)
+
+
+def _heed_ctrl_c() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def in_the_middle(started: subprocess.Popen, out: Path) -> None:
