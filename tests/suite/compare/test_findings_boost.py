@@ -3,7 +3,7 @@
 from suite.compare.paired import Estimate
 from suite.compare.rivals import standing
 from suite.compare.runs import Frame
-from suite.show.findings_boost import strongest_rival
+from suite.show.findings_boost import least_regret, strongest_rival
 from tests.suite.compare.made_runs import made_run
 
 
@@ -40,6 +40,16 @@ def test_the_rival_is_a_method_of_the_paper_on_the_same_replicates() -> None:
 
 def test_there_is_no_rival_without_enough_draws() -> None:
     assert strongest_rival(frame({"twin-boost": [0.2] * 4, "x-lasso": [0.5] * 4})) is None
+
+
+def test_over_all_scenarios_the_least_mean_regret_decides() -> None:
+    first = {"twin-boost": [0.2] * 6, "x-lasso": [0.5] * 5, "logistic": [2.0] * 6}
+    second = {"twin-boost": [0.4] * 6, "x-lasso": [3.0] * 6, "logistic": [1.0] * 6}
+    second |= {"r-lasso": [0.1] * 6}  # it has not run in the first
+    found = least_regret([frame(first), frame(second)])
+    assert [rival.method for rival in found] == ["logistic"] * 2
+    assert [round(rival.theirs, 9) for rival in found] == [2.0, 1.0]
+    assert least_regret([frame(first), frame({"twin-boost": [0.2] * 6})]) is None
 
 
 def test_it_stands_where_the_tests_put_it() -> None:
