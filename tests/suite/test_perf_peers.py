@@ -57,10 +57,20 @@ def test_the_readme_shows_the_table_of_record() -> None:
 
 @pytest.mark.parametrize(("lines", "status"), [([FAST, CLOSE], 0), ([FAST, SLOW], 1)])
 def test_the_gate(lines, status, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(table, "measure", lambda gated_only: lines)
+    monkeypatch.setattr(table, "gate", lambda: lines)
     monkeypatch.setattr(table, "write", lambda lines: pytest.fail("the gate writes nothing"))
     assert command.main(["peers", "--check"]) == status
     assert ("beyond its limit: epoch beside plain torch" in capsys.readouterr().err) is bool(status)
+
+
+@pytest.mark.parametrize(("again", "counts"), [(FAST, FAST), (SLOW, SLOW)])
+def test_what_is_beyond_its_limit_is_measured_once_more(again, counts, monkeypatch) -> None:
+    turns = iter([[CLOSE, SLOW], [CLOSE, again]])
+    monkeypatch.setattr("suite.perf.peers.trainer.lines", lambda: next(turns))
+    monkeypatch.setattr("suite.perf.peers.networks.lines", list)
+    monkeypatch.setattr("suite.perf.peers.measure.lines", list)
+    assert table.gate() == [CLOSE, counts]
+    assert next(turns, None) is None  # and no third time
 
 
 def test_contestants_take_turns() -> None:

@@ -20,6 +20,8 @@ from tests.suite.campaign.trials import maker, trial
 
 SEEDS = range(20)
 MOST, MANY = 17, 16  # of 20
+# Methods that are named give the same numbers on a busy machine; `--time` is what people type.
+WAYS = {"retail": "methods named", "minute": "--time 1m"}
 
 
 class Part(NamedTuple):
@@ -125,18 +127,21 @@ def hillstrom() -> list[Part]:
 
 def money() -> list[Part]:
     """3: profit of the returned rule on fresh customers."""
+    parts = []
+    for kind, how in WAYS.items():
+        found = trials(kind)
+        profit, best = (np.mean([t[name] for t in found]) for name in ("profit", "optimum"))
+        beats = [t["profit"] > max(t["everybody"], 0) for t in found]
+        said = f"{profit:.3f} of {best:.3f} = {profit / best:.2f}"
+        parts += [
+            Part(f"{how}: mean profit >= 0.85 of the optimum", said, profit >= 0.85 * best),
+            counted(f"{how}: above everybody and nobody", beats, MOST),
+            counted(f"{how}: 95 % interval covers", [covers(t) for t in found], MOST),
+        ]
     found = trials("retail")
-    profit, best, today = (
-        np.mean([t[name] for t in found]) for name in ("profit", "optimum", "today")
-    )
-    beats = [t["profit"] > max(t["everybody"], 0) for t in found]
-    said = f"{profit:.3f} of {best:.3f} = {profit / best:.2f}"
-    return [
-        Part("mean profit >= 0.85 of the optimum", said, profit >= 0.85 * best),
-        counted("above everybody and nobody", beats, MOST),
-        counted("95 % interval covers", [covers(t) for t in found], MOST),
-        Part("mean profit above today's practice", f"{profit:.3f}, {today:.3f}", profit > today),
-    ]
+    profit, today = (np.mean([t[name] for t in found]) for name in ("profit", "today"))
+    said = f"{profit:.3f}, {today:.3f}"
+    return [*parts, Part("mean profit above today's practice", said, profit > today)]
 
 
 def nothing_to_find() -> list[Part]:
@@ -151,12 +156,16 @@ def nothing_to_find() -> list[Part]:
 
 def calibration() -> list[Part]:
     """5: predictions on fresh customers at face value."""
-    found = trials("retail")
-    off = [abs(t["mean_predicted"] - t["mean_true"]) / t["effect_se"] for t in found]
-    return [
-        counted("slope in [0.7, 1.4]", [0.7 <= t["slope"] <= 1.4 for t in found], MOST),
-        counted("mean within 2 s.e.", [o <= 2 for o in off], MOST),
-    ]
+    parts = []
+    for kind, how in WAYS.items():
+        found = trials(kind)
+        slopes = [t["slope"] for t in found]
+        off = [abs(t["mean_predicted"] - t["mean_true"]) / t["effect_se"] for t in found]
+        parts += [
+            counted(f"{how}: slope in [0.7, 1.4]", [0.7 <= s <= 1.4 for s in slopes], MOST),
+            counted(f"{how}: mean within 2 s.e.", [o <= 2 for o in off], MOST),
+        ]
+    return parts
 
 
 def not_random() -> list[Part]:
