@@ -20,6 +20,7 @@ def render(summary: dict[str, Any]) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_unbroken,
     )
     template = environment.get_template("report.html.j2")
     return template.render(
@@ -30,6 +31,11 @@ def render(summary: dict[str, Any]) -> str:
         lights=_lights(summary),
         **sections.all_of(summary),
     )
+
+
+def _unbroken(value: Any) -> Any:
+    """A number and its per cent sign stay on one line."""
+    return value.replace(" %", "\N{NO-BREAK SPACE}%") if isinstance(value, str) else value
 
 
 def _cards(summary: dict[str, Any]) -> list[dict[str, str]]:

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from suite.show.summary import render, summarise
 from suite.store.session import Progress
-from suite.words import count
+from suite.words import count, duration
 
 
 def opening(progress: Progress, place: str) -> str:
@@ -45,9 +45,8 @@ def closing(progress: Progress, store: Path, output: Console) -> int:
         output.print(f"published, not computed here: {names} (--fresh computes them)")
     if records and not progress.to_do:
         replicates = len({record.replicate for record in records})
-        cost = sum(record.cost.cpu_seconds or 0.0 for record in records) / replicates
-        cost = f"{cost / 60:.1f} core-minutes" if cost >= 60 else f"{cost:.0f} core-seconds"
-        output.print(f"cost: {cost} per replicate, all methods, tuning included")
+        cost = duration(sum(record.cost.cpu_seconds or 0.0 for record in records) / replicates)
+        output.print(f"cost: {cost} of one core per replicate, all methods, tuning included")
     if any(line.regret for line in lines):
         output.print("regret: the oracle's q minus the method's, both from the true uplift")
     failed = [record for record in records if not record.ok]
