@@ -5,21 +5,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from suite.compare.paired import LEVEL, Estimate
 
+Floats = NDArray[np.float64]
+
 SLOPES = (0.8, 1.25)
 BIAS = 0.01
+LEAST_RANGE = 0.001  # bins whose predictions differ by less have no slope
 
 
 @dataclass(frozen=True)
 class Calibration:
     """Observed against predicted uplift of the bins of one test set."""
 
-    slope: float  # 1: a predicted difference of uplift is as large as it turns out to be
-    slope_error: float
+    # 1: a predicted difference of uplift is as large as it turns out to be. None: there is none.
+    slope: float | None
+    slope_error: float | None
     bias: float  # mean predicted minus mean observed uplift
     error: float  # root mean squared miscalibration net of noise; negative if below the noise
     p: float  # chi-squared test that the bins are as predicted
@@ -32,7 +36,7 @@ def calibration(
     treated_responses: ArrayLike,
     control_responses: ArrayLike,
 ) -> Calibration | None:
-    """From the bins' counts; None if a bin has no spread to weigh it by."""
+    """From the bins' counts; None if a bin's outcomes have no spread to weigh it by."""
     p, n1, n0, r1, r0 = (
         np.asarray(values, dtype=float)
         for values in (predicted, treated, control, treated_responses, control_responses)
@@ -42,16 +46,15 @@ def calibration(
     rate1, rate0 = r1 / n1, r0 / n0
     observed = rate1 - rate0
     variance = rate1 * (1 - rate1) / (n1 - 1) + rate0 * (1 - rate0) / (n0 - 1)
-    if variance.min() <= 0 or np.ptp(p) == 0:
+    if variance.min() <= 0:
         return None
     rows, weight = n1 + n0, 1 / variance
-    centred = p - np.average(p, weights=weight)
-    spread = float((weight * centred**2).sum())
+    slope, spread = _slope(p, weight, observed)
     excess = float(np.average((p - observed) ** 2 - variance, weights=rows))
     chi2 = float(((p - observed) ** 2 / variance).sum())
     return Calibration(
-        slope=float((weight * centred * observed).sum()) / spread,
-        slope_error=1 / math.sqrt(spread),
+        slope=slope,
+        slope_error=None if slope is None else 1 / math.sqrt(spread),
         bias=float(np.average(p - observed, weights=rows)),
         error=math.copysign(math.sqrt(abs(excess)), excess),
         p=float(stats.chi2.sf(chi2, len(p))),
@@ -60,13 +63,19 @@ def calibration(
 
 def slope_and_bias(
     predicted: ArrayLike, rows: ArrayLike, observed: ArrayLike
-) -> tuple[float, float]:
+) -> tuple[float | None, float]:
     """Slope and bias weighted by rows, for bins whose responses were not kept."""
     p, w, o = (np.asarray(values, dtype=float) for values in (predicted, rows, observed))
-    centred = p - np.average(p, weights=w)
-    spread = float((w * centred**2).sum())
-    slope = float((w * centred * o).sum()) / spread if spread > 0 else math.nan
-    return slope, float(np.average(p - o, weights=w))
+    return _slope(p, w, o)[0], float(np.average(p - o, weights=w))
+
+
+def _slope(p: Floats, weight: Floats, observed: Floats) -> tuple[float | None, float]:
+    """The slope of the weighted regression on p, None without spread; and the spread of p."""
+    centred = p - np.average(p, weights=weight)
+    spread = float((weight * centred**2).sum())
+    if np.ptp(p) < LEAST_RANGE:
+        return None, spread
+    return float((weight * centred * observed).sum()) / spread, spread
 
 
 def calibrated(slopes: Sequence[float], biases: Sequence[float]) -> str:

@@ -49,7 +49,7 @@ def _decision(
     source: Frame, name: str, number: Callable[[Run], float], simulated: bool
 ) -> Decision:
     values = {m: np.array([number(run) for run in source.shown(m)]) for m in source.methods}
-    n, spread = len(source.common), paired_spread(source, number)
+    n, spread = len(source.common), paired_spread([source.shown(m) for m in source.methods], number)
     means = {m: float(own.mean()) for m, own in values.items()}
     highest = max(means, key=lambda m: means[m])
     oracle = source.shown("oracle")

@@ -1,6 +1,7 @@
 """Runs from records: the only place of `compare` and `show` that knows a record's fields."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from suite.compare.runs import Bins, Frame, Run, Score
 from suite.compute import measures
@@ -24,7 +25,9 @@ def frame(records: Iterable[Record], planned: int) -> Frame:
             runs.append(_run(record))
         elif record.replicate < planned:
             failed[record.method] = failed.get(record.method, 0) + 1
-    return Frame(planned, tuple(runs), failed)
+    # One weight for all, or slopes of two kinds would be averaged.
+    by_rows = any(run.calibration is None for run in runs)
+    return Frame(planned, tuple(replace(run, by_rows=by_rows) for run in runs), failed)
 
 
 def _run(record: Record) -> Run:

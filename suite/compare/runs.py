@@ -1,6 +1,6 @@
 """What the rules see: the runs of a column, and the replicates that its rows share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -65,6 +65,8 @@ class Run:
     gain: list[float]
     bins: Bins | None
     by_convention: Mapping[tuple[str, int], Score]  # (convention, J)
+    # Bins are weighted by rows in calibration, because some run of the column lacks responses.
+    by_rows: bool = False
 
     @property
     def q(self) -> float:
@@ -90,9 +92,9 @@ class Run:
         )
 
     @cached_property
-    def slope_and_bias(self) -> tuple[float, float] | None:
-        """From the calibration, or weighted by rows where the responses were not kept."""
-        if self.calibration is not None:
+    def slope_and_bias(self) -> tuple[float | None, float] | None:
+        """From the calibration, or weighted by rows where a run of the column has none."""
+        if self.calibration is not None and not self.by_rows:
             return self.calibration.slope, self.calibration.bias
         if self.bins is None:
             return None
@@ -147,6 +149,11 @@ class Frame:
         """Whether fewer replicates are there than were planned."""
         return len(self.common) < self.planned
 
+    @property
+    def size(self) -> str:
+        """How many common replicates there are, and of how many if that is not yet all."""
+        return f"{len(self.common)} of {self.planned}" if self.interim else str(len(self.common))
+
     def shown(self, method: str | None) -> list[Run]:
         """The runs of a method on the common replicates; none if it lacks some of them."""
         own = self.runs.get(method or "", {})
@@ -174,8 +181,10 @@ def by_score(source: Frame) -> list[str]:
     return sorted(source.runs, key=place)
 
 
-def paired_spread(source: Frame, number: Callable[[Run], float] = lambda run: run.q_adj) -> float:
-    """The median over pairs of methods of the spread of their paired differences."""
-    series = [np.array([number(run) for run in source.shown(m)]) for m in source.methods]
+def paired_spread(
+    rows: Sequence[Sequence[Run]], number: Callable[[Run], float] = lambda run: run.q_adj
+) -> float:
+    """The median over pairs of rows of the spread of their paired differences."""
+    series = [np.array([number(run) for run in runs]) for runs in rows]
     spreads = [float((a - b).std(ddof=1)) for a, b in combinations(series, 2)]
     return float(np.median(spreads))

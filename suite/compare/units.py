@@ -12,9 +12,10 @@ Draw = tuple[str, int]  # (scenario, replicate): its variants share their random
 def common_replicates(runs: Mapping[str, Set[int]], least: int = LEAST_DRAWS) -> frozenset[int]:
     """The one set of replicates R over which all numbers of a column are means.
 
-    Rows that lack some of R show no number. Of the sets that rows share, R is the one that fills
-    most fields, |R| times the rows that have all of it, among those with `least` replicates if
-    there are any; of equals, the larger.
+    Rows that lack some of R show no number. Of the sets that at least half of the rows share, R is
+    the one that fills most fields, |R| times the rows that have all of it, among those with `least`
+    replicates if there are any; of equals, the larger. Half: a few rows that ran far ahead must
+    not take away the numbers of all others.
     """
     sets = sorted((frozenset(own) for own in runs.values() if own), key=lambda s: (-len(s), *s))
     if not sets:
@@ -27,11 +28,14 @@ def common_replicates(runs: Mapping[str, Set[int]], least: int = LEAST_DRAWS) ->
     candidates.discard(frozenset())
     enough = {c for c in candidates if len(c) >= least} or candidates
 
-    def worth(chosen: frozenset[int]) -> tuple[int, int, list[int]]:
-        rows = sum(chosen <= own for own in sets)
-        return len(chosen) * rows, len(chosen), sorted((-r for r in chosen), reverse=True)
+    def rows(chosen: frozenset[int]) -> int:
+        return sum(chosen <= own for own in sets)
 
-    return max(enough, key=worth)
+    def worth(chosen: frozenset[int]) -> tuple[int, int, list[int]]:
+        fields = len(chosen) * rows(chosen)
+        return fields, len(chosen), sorted((-r for r in chosen), reverse=True)
+
+    return max({c for c in enough if 2 * rows(c) >= len(sets)} or enough, key=worth)
 
 
 def draw_means(

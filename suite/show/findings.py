@@ -1,13 +1,23 @@
 """What was found, in sentences whose numbers come from the records."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from suite.compare import audit
+from suite.compare.claims import Q_ADJ, REGRET
 from suite.compare.contrasts import CONTRADICTED, INCOMPLETE, SUPPORTED
 from suite.compare.frame import frame_of
 from suite.compare.judging import Outcome
 from suite.compare.runs import Frame
-from suite.compare.verdicts import AGREES, HIGHER, LOWER, NOT_YET_RUN, TOO_FEW, UNDECIDED
+from suite.compare.verdicts import (
+    AGREES,
+    HIGHER,
+    INTERIM,
+    LOWER,
+    NOT_YET_RUN,
+    TOO_FEW,
+    UNDECIDED,
+)
 from suite.plan import paper
 from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.publish.columns import Published
@@ -57,17 +67,21 @@ def frames(published: Published, name: str) -> Frame:
 def cells(published: Published) -> str | None:
     """How many cells of T7 agree."""
     words: Counter[str] = Counter()
+    interim = 0
     for name in SCENARIOS:
         rows = {row: paper.method_of(row) for row in paper.rows("T7")}
         papers = {row: paper.scenario_value(row, name) for row in rows}
         found = entries(published.column(name, PRINTED), rows, papers)
         words.update(entry.word for entry in found.values())
+        interim += sum(entry.verdict.endswith(INTERIM) for entry in found.values())
     judged = sum(words[word] for word in (AGREES, HIGHER, LOWER, UNDECIDED))
     waiting = words.total() - judged
     if not judged:
         return None
     stay = "stays" if words[UNDECIDED] == 1 else "stay"
     rest = f"; {waiting} more wait for further data sets" if waiting else ""
+    if interim:
+        rest += f"; {interim} of the verdicts are interim, on fewer data sets than planned"
     return (
         f"Computed again from the printed formulas, {words[AGREES]} of {judged} numbers of the "
         f"paper's main table ([T7](paper/T7.md)) agree with the printed one, {words[HIGHER]} come "
@@ -76,17 +90,22 @@ def cells(published: Published) -> str | None:
 
 
 def claims(outcomes: list[list[Outcome]]) -> str:
-    """How many claims stand; on the truth where it is known."""
-    kinds = Counter(_kind(one[-1].verdict) for one in outcomes)
-    on_q_adj = Counter(_kind(one[0].verdict) for one in outcomes)
+    """How many claims stand, by each measure that they can be judged on."""
+    every = [outcome for measures in outcomes for outcome in measures]
+    on_truth = [outcome for outcome in every if outcome.measure is REGRET]
+    on_q_adj = [outcome for outcome in every if outcome.measure is Q_ADJ]
+    others = [outcome for outcome in every if outcome.measure not in (REGRET, Q_ADJ)]
     return (
-        f"Of the paper's {len(outcomes)} [claims](findings/claims.md), judged by how far a ranking "
-        f"stays behind the true one (regret), {_listing(kinds)}; judged by q_adj, the paper's own "
-        f"and noisier measure, {_listing(on_q_adj)}."
+        f"Of the paper's {len(outcomes)} [claims](findings/claims.md), {len(on_truth)} can be "
+        "judged by how far a ranking stays behind the true one (regret): "
+        f"{_listing(on_truth)}. Judged by q_adj, the paper's own and noisier measure, which "
+        f"{len(on_q_adj)} are about, {_listing(on_q_adj)}. Of {len(others)} about other numbers, "
+        f"{_listing(others)}."
     )
 
 
-def _kind(verdict: str) -> str:
+def _kind(outcome: Outcome) -> str:
+    verdict = outcome.verdict
     for word in (SUPPORTED, CONTRADICTED):
         if verdict.startswith(word):
             return word
@@ -94,9 +113,16 @@ def _kind(verdict: str) -> str:
     return "waiting for replicates" if waiting else "undecided or not shown"
 
 
-def _listing(kinds: Counter[str]) -> str:
+def _listing(outcomes: Sequence[Outcome]) -> str:
+    kinds = Counter(map(_kind, outcomes))
+    early = Counter(_kind(outcome) for outcome in outcomes if outcome.verdict.endswith(INTERIM))
     order = (SUPPORTED, CONTRADICTED, "undecided or not shown", "waiting for replicates")
-    said = [f"{kinds[kind]} {_be(kinds[kind])} {kind}" for kind in order if kinds[kind]]
+    said = [
+        f"{kinds[kind]} {_be(kinds[kind])} {kind}"
+        + (f" ({early[kind]} of them interim)" if early[kind] else "")
+        for kind in order
+        if kinds[kind]
+    ]
     return ", ".join(said)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import baselines
 from suite.compare.frame import frame_of
-from suite.compare.rivals import Rival, rivals
+from suite.compare.rivals import Rival, rivals, standing
 from suite.compare.runs import Frame
 from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.publish.columns import Published
@@ -13,15 +13,16 @@ from suite.show.findings_numbers import called
 OURS = "twin-boost"
 
 
-def strongest_rival(source: Frame) -> tuple[Rival, int] | None:
+def strongest_rival(source: Frame) -> tuple[Rival, str] | None:
     """The method of the paper that comes nearest to TwinBoost, or is furthest ahead of it.
 
-    And among how many of the paper's methods.
+    And how TwinBoost stands among all of the paper's methods.
     """
     found = _of_paper(source)
     if not found:
         return None
-    return min(found.values(), key=lambda rival: (rival.gain.mean, rival.method)), len(found)
+    nearest = min(found.values(), key=lambda rival: (rival.gain.mean, rival.method))
+    return nearest, standing({called(method): rival.gain for method, rival in found.items()})
 
 
 def least_regret(sources: Sequence[Frame]) -> list[Rival] | None:
@@ -50,13 +51,13 @@ def twin_boost(published: Published) -> str | None:
     for name, source in sources.items():
         found = strongest_rival(source)
         if found is not None:
-            rival, among = found
+            rival, words = found
             low, high = rival.gain.interval()
             parts.append(
                 f"in scenario {name.removeprefix('scenario')} {rival.ours:.2f} against "
-                f"{rival.theirs:.2f} of {called(rival.method)} (the nearest of {among}; "
-                f"difference {rival.gain.mean:.2f}, {low:.2f} to {high:.2f}, "
-                f"{rival.gain.n} data sets)"
+                f"{rival.theirs:.2f} of {called(rival.method)} (difference "
+                f"{rival.gain.mean:.2f}, {low:.2f} to {high:.2f}, {rival.gain.n} data sets; "
+                f"{words})"
             )
     if not parts:
         return None

@@ -81,7 +81,7 @@ def selection(published: Published) -> str | None:
         f"Scores on the rows that a model was chosen on flatter it: {called(most[2])}, the best of "
         f"{most[0]:,.0f} settings, loses {most[1].value:.2f} ± {most[1].error:.2f} of its q_adj on "
         f"new rows; {called(none[2])}, {choice}, {none[1].value:.2f} ± {none[1].error:.2f} "
-        "([T2](paper/T2.md), [T3](paper/T3.md))."
+        "([T1](paper/T1.md), [T2](paper/T2.md))."
     )
 
 
@@ -129,18 +129,20 @@ def real_data(published: Published) -> str | None:
                 f"{mean.value:.2f} ± {mean.error:.2f} for {called(row)}"
                 for row, mean in ran.items()
             ]
-            n = len(frame_of(column).common)
+            size = frame_of(column).size
             return (
-                f"On real data ({column.name}, {n} re-splits) q is {', '.join(parts)}. Re-splits "
-                "share their rows, which these errors count; printed ones, of 20 re-splits, are "
-                "four times too small ([T4](paper/T4.md))."
+                f"On real data ({column.name}, {size} re-splits) q is {', '.join(parts)}. "
+                "Re-splits share their rows, which these errors count; printed ones, of 20 "
+                "re-splits, are four times too small ([T4](paper/T4.md))."
             )
     return None
 
 
 def cost_of_all(published: Published) -> str | None:
-    """Core-hours of the whole paper."""
-    sources = [c for c in paper_columns(published) if frame_of(c).every_run]
+    """Core-hours of what has run of the paper's data."""
+    every = paper_columns(published)
+    sources = [c for c in every if frame_of(c).every_run]
+    waiting = [c.name for c in every if c not in sources]
     seconds = {c.name: core_seconds(c) for c in sources}
     hours = {
         m: planned_hours(m, sources, seconds) for m in {m for own in seconds.values() for m in own}
@@ -149,7 +151,9 @@ def cost_of_all(published: Published) -> str | None:
         return None
     most = max(sorted(hours), key=lambda m: hours[m])
     total = sum(hours.values())
+    rest = f" {', '.join(waiting)} have not run." if waiting else ""
     return (
-        f"The whole comparison takes {total:.0f} hours of one processor core, {hours[most]:.1f} of "
-        f"them for {called(most)} ([cost](findings/cost.md))."
+        f"With all planned replicates, what has run of the comparison takes {total:.0f} hours of "
+        f"one processor core, {hours[most]:.1f} of them for {called(most)} "
+        f"([cost](findings/cost.md)).{rest}"
     )

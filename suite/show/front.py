@@ -95,7 +95,7 @@ def _records(published: Published) -> str:
     records = [r for e, v in columns() for r in published.column(e.name, v).records]
     carried = sum(record.origin.carried is not None for record in records)
     rest = f", {carried:,} of them carried over from an earlier form of record" if carried else ""
-    said = f"All of it rests on {len(records):,} records in [records](records){rest}."
+    said = f"The tables rest on {len(records):,} records in [records](records){rest}."
     drawn = sample.read(published.root.parent / "findings" / sample.FILE.name)
     results = [line["result"] for line in drawn if line["result"] != sample.WAITING]
     if not results:

@@ -40,7 +40,7 @@ def overview(published: Published, variant: str = VARIANTS[0]) -> Picture:
                 axis.plot(row["regret"], place, "o", color=colour, markersize=4)
                 if least:
                     axis.axvline(row["regret"], color=LEAST, linestyle="--", linewidth=0.8)
-            axis.set_title(f"Scenario {panel['scenario'][8:]}, n = {len(panel['replicates'])}")
+            axis.set_title(f"Scenario {panel['scenario'][8:]}, n = {panel['n']}")
             axis.set_xlabel("regret, per cent")
             axis.set_xlim(left=0)
             axis.grid(axis="x", alpha=0.25)
@@ -72,6 +72,7 @@ def overview_numbers(columns: Iterable[Column]) -> list[dict[str, Any]]:
                 "scenario": column.experiment.name,
                 "variant": column.variant,
                 "replicates": sorted(source.common),
+                "n": source.size,
                 "least": least,
                 "rows": rows,
                 "left_out": sorted(set(source.runs) - set(regret) - {"oracle", "random"}),

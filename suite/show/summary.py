@@ -84,6 +84,7 @@ def summarise(plan: Plan, records: Iterable[Record]) -> list[Line]:
 def _verdict(runs: list[Run], paper: Printed, simulated: bool, planned: int) -> str:
     if not runs:
         return NOT_YET_RUN
+    runs = [run for run in runs if run.replicate < planned]  # further ones serve the audit alone
     values = [run.q_adj for run in runs]
     if simulated:
         word = cell_verdict(values, paper.value).word

@@ -6,6 +6,7 @@ from suite.compare.frame import frame_of
 from suite.compare.paired import Estimate
 from suite.compare.rivals import rivals, standing
 from suite.compare.runs import BOUNDS
+from suite.compare.verdicts import INTERIM
 from suite.plan.experiments import SCENARIOS, VARIANTS
 from suite.publish.columns import Column, Published
 from suite.show.findings_boost import OURS
@@ -35,6 +36,8 @@ def boost_table(published: Published) -> Table:
             body.append((Text(heading),))
         for column, ours, gains in block:
             words = standing({called(method): gain for method, gain in gains.items()})
+            if min(gain.n for gain in gains.values()) < frame_of(column).planned:
+                words += INTERIM
             shown = (_text(gains.get(method)) for method in NAMED)
             body.append(texts((column.name, f"{ours:.2f}", *shown, _nearest(gains), words)))
             tidy += [_line(column, measure, ours, m, gain, words) for m, gain in gains.items()]
@@ -49,10 +52,12 @@ def boost_table(published: Published) -> Table:
             "Simulated data: by how much its regret, the distance to the ranking by the true "
             "uplift, is less than the other's (t interval). Real data: by how much its q is "
             "higher; the error is summed over the rows, which re-splits share, or Nadeau and "
-            "Bengio's where no sums are published.",
+            "Bengio's where no sums are published. Intervals have as many degrees of freedom as "
+            "re-splits less one: wide with few, since row sums leave out the luck of training.",
             "Nearest of all: the method, of the paper or beyond it, over which it gains least. It "
             "is behind or ahead where a one-sided test says so after Holm's correction over all "
-            "the methods on that data set, else level.",
+            "the methods on that data set, else level; interim where some method has fewer "
+            "replicates than planned.",
         ),
         tidy=tuple(tidy),
         tidy_fields=TIDY,

@@ -29,14 +29,19 @@ def calibration_table(sources: Sequence[Column]) -> Table:
         body.append((Text(source.name),))
         for method, own in lines:
             slope, bias = (mean_of(own, lambda r, n=n: getattr(r, n)) for n in ("slope", "bias"))
-            if slope is None or bias is None:
+            if bias is None:
                 continue
             word = _word(own)
             error, rejected = _noise_corrected(own), _rejected(own)
             body.append(
                 texts(
                     (
-                        *(method, str(len(own)), _mean(slope, 2), _mean(bias, 3)),
+                        *(
+                            method,
+                            str(len(own)),
+                            "" if slope is None else _mean(slope, 2),
+                            _mean(bias, 3),
+                        ),
                         "" if error is None else f"{error:.3f}",
                         "" if rejected is None else f"{rejected} of {len(own)}",
                         word,
@@ -45,7 +50,8 @@ def calibration_table(sources: Sequence[Column]) -> Table:
             )
             values = (
                 *(source.experiment.name, source.variant, method, len(own)),
-                *(slope.value, slope.error, bias.value, bias.error, error, rejected, word),
+                *(slope and slope.value, slope and slope.error, bias.value, bias.error),
+                *(error, rejected, word),
             )
             tidy.append(dict(zip(TIDY, values, strict=True)))
             runs += own
@@ -71,8 +77,8 @@ def calibration_table(sources: Sequence[Column]) -> Table:
 
 
 def _word(runs: Sequence[Run]) -> str:
-    """yes, no, open; nothing below five replicates."""
-    if len(runs) < LEAST_DRAWS:
+    """yes, no, open; nothing below five replicates, or where one has no slope."""
+    if len(runs) < LEAST_DRAWS or any(run.slope is None for run in runs):
         return ""
     return calibrated([run.slope for run in runs], [run.bias for run in runs])
 

@@ -97,8 +97,9 @@ def _fields(outcome: Outcome) -> tuple[str, ...]:
     bound = estimate.lower() if superior else estimate.upper()
     limit = "" if superior else f" (margin {outcome.measure.margin:g})"
     return (
-        *(run, str(min(f.n for f in outcome.tested)), measure),
-        f"{decides.contrast.high} - {decides.contrast.low}{_ahead(decides)}",
+        *(run, str(decides.n), measure),
+        f"{decides.contrast.high} - {decides.contrast.low}, {_where(decides.contrast)}"
+        f"{_ahead(decides)}",
         *(f"{estimate.mean:+z.2f}", f"{bound:+z.2f}{limit}"),
         *(f"{outcome.p:.3f}", f"{outcome.p_against:.3f}"),
     )
@@ -110,7 +111,8 @@ def _ahead(finding: Finding) -> str:
 
 
 def _where(contrast: Contrast) -> str:
-    where = " with ".join(contrast.experiments)
+    several = f"{len(contrast.experiments)} scenarios"
+    where = several if contrast.experiments == SCENARIOS else " with ".join(contrast.experiments)
     return (
         where if contrast.low_experiment is None else f"{where} against {contrast.low_experiment}"
     )

@@ -62,9 +62,11 @@ def paper_columns(published: Published) -> list[Column]:
 
 
 def core_seconds(column: Column) -> dict[str, float]:
-    """Mean core-seconds of one replicate, by method."""
-    runs = frame_of(column).runs
-    means = {m: mean_of(own.values(), lambda run: run.cpu_seconds) for m, own in runs.items()}
+    """Mean core-seconds of one replicate, by planned method."""
+    runs, planned = frame_of(column).runs, column.experiment.default_methods()
+    means = {
+        m: mean_of(runs[m].values(), lambda run: run.cpu_seconds) for m in planned if m in runs
+    }
     return {m: mean.value for m, mean in means.items() if mean and m not in BOUNDS}
 
 

@@ -1,6 +1,6 @@
 """What stands under every table: replicates, variant, convention, training budget, commit."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from suite.compare import luck
 from suite.compare.best import luck_of_the_best
@@ -8,7 +8,7 @@ from suite.compare.frame import frame_of
 from suite.compare.runs import Frame, Run, paired_spread
 from suite.compute.measures import MAIN
 from suite.publish.columns import Column
-from suite.show.tables.entries import STALE_MARK
+from suite.show.tables.entries import STALE_MARK, Entry
 
 STALE_NOTE = " stale: the code behind the number has changed since."
 
@@ -93,20 +93,22 @@ def verdicts(cells: int) -> str:
     )
 
 
-def best(source: Frame, rows: int) -> str:
-    """What bold means, and how lucky the best of equals is."""
-    text = (
-        "Bold: rows not shown to be worse than the highest mean (paired t, one-sided, Holm, 5 %); "
-        "nothing is bold where that is every row."
-    )
-    n = len(source.common)
-    if rows < 2 or n < 2:
-        return text
-    spread = paired_spread(source)
+BEST = (
+    "Bold: rows not shown to be worse than the highest mean (paired t, one-sided, Holm, 5 %); "
+    "nothing is bold where that is every row."
+)
+
+
+def luck_of_best(rows: Sequence[Entry]) -> str:
+    """How lucky the best of as many equal methods is."""
+    shown = [entry.runs for entry in rows if entry.runs]
+    if len(shown) < 2 or len(shown[0]) < 2:
+        return ""
+    n, spread = len(shown[0]), paired_spread(shown)
     return (
-        f"{text} The best of {rows} equal methods exceeds its truth by "
-        f"{luck_of_the_best(rows, spread, n):.2f} on average (n = {n}, spread of a paired "
-        f"difference {spread:.2f} in the median)."
+        f"The best of {len(shown)} equal methods exceeds its truth by "
+        f"{luck_of_the_best(len(shown), spread, n):.2f} on average (n = {n}, spread of a paired "
+        f"difference {spread:.2f} in the median)"
     )
 
 
@@ -128,7 +130,10 @@ TRUTH = (
 )
 CALIBRATION = (
     "Slope: of observed on predicted uplift over the bins, 1 is calibrated, above 1 predictions "
-    "are too close together; bias: mean predicted minus mean observed uplift."
+    "are too close together; bias: mean predicted minus mean observed uplift. Bins weigh by the "
+    "inverse variance of what was observed, or in a whole column by their rows where some record "
+    "did not keep responses; no slope where a replicate's predictions differ by less than 0.1 "
+    "points."
 )
 SELECTION = (
     "Selected from: candidates that the choice on validation rows saw (0: it leaves them unused); "

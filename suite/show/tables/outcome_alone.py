@@ -1,5 +1,6 @@
 """What a ranking by the outcome alone is worth on real data, which never saw the treatment."""
 
+from suite.compare.frame import frame_of
 from suite.plan import paper
 from suite.publish.columns import Column, Published
 from suite.show.tables.entries import Entry, entries
@@ -17,11 +18,11 @@ def outcome_alone(published: Published) -> str | None:
         by_q, by_q_adj = (_rows(column, measure) for measure in ("q", "q_adj"))
         if by_q[ALONE].ours is None or by_q[ALONE].ours.error is None:
             continue
-        q, q_adj, n = by_q[ALONE].ours, by_q_adj[ALONE].ours, by_q[ALONE].ours.n
+        q, q_adj, size = by_q[ALONE].ours, by_q_adj[ALONE].ours, frame_of(column).size
         return (
             "Ranking customers by how likely they respond, by a model that never saw who was "
             f"treated, has q {q.value:.2f} ± {q.error:.2f} and q_adj {q_adj.value:.2f} ± "
-            f"{q_adj.error:.2f} on {name} ({n} re-splits){_printed(column)}"
+            f"{q_adj.error:.2f} on {name} ({size} re-splits){_printed(column)}"
             f"{_twin(by_q, Differences(published, column, by_q[ALONE]))}"
         )
     return None

@@ -88,8 +88,12 @@ def t7(published: Published, variant: str) -> Table:
             *notes.footer(columns, [run for entry in everything for run in entry.runs]),
             notes.verdicts(sum(judged(found) for _, found in by_scenario.values())),
             *(line for name, (_, found) in by_scenario.items() for line in order(found, name)),
-            "Bold: rows not shown to be worse than the highest mean of their column (paired t, "
-            "one-sided, Holm, 5 %); nothing is bold where that is every row.",
+            notes.BEST,
+            *(
+                f"{name}: {luck}."
+                for name, (_, found) in by_scenario.items()
+                if (luck := notes.luck_of_best([found[row] for row in rows]))
+            ),
         ),
         left=2,
         tidy=tuple(

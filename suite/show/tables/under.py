@@ -1,6 +1,6 @@
 """The notes under a column of the paper: its verdicts, its order, its best rows, what is meant."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,8 +12,11 @@ from suite.show.tables import notes
 from suite.show.tables.entries import BOUNDS, Entry
 
 
-def column_notes(source: Column, found: Mapping[str, Entry]) -> tuple[str, ...]:
-    """Everything that belongs under a table of one column."""
+def column_notes(
+    source: Column, found: Mapping[str, Entry], judged_rows: Sequence[str]
+) -> tuple[str, ...]:
+    """Everything that belongs under a table of one column; the best is one of `judged_rows`."""
+    luck = notes.luck_of_best([found[row] for row in judged_rows])
     return (
         *notes.footer([source], [run for entry in found.values() for run in entry.runs]),
         notes.verdicts(judged(found)),
@@ -21,7 +24,7 @@ def column_notes(source: Column, found: Mapping[str, Entry]) -> tuple[str, ...]:
         notes.TRUTH,
         notes.CALIBRATION,
         notes.SELECTION,
-        notes.best(frame_of(source), sum(bool(found[r].runs) for r in found if r not in BOUNDS)),
+        f"{notes.BEST} {luck}." if luck else notes.BEST,
         *notes.null(frame_of(source)),
     )
 

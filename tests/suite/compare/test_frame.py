@@ -40,6 +40,22 @@ def test_bins_with_and_without_responses() -> None:
     assert (old.calibration, new.calibration.p) == (None, pytest.approx(0.4626, abs=5e-5))
 
 
+def test_one_weight_for_all_slopes_of_a_column() -> None:
+    counts = {"treated_responses": 35.0, "control_responses": 15.0}
+    kept = (
+        replace(BINS[0], **counts),
+        Bin(100.0, 50.0, 50.0, 0.3, 0.1, 49.0, 44.0),  # nearly all respond: little variance
+        Bin(100.0, 50.0, 50.0, 0.1, 0.04, 20.0, 18.0),
+    )
+    lacking = tuple(replace(b, treated_responses=None, control_responses=None) for b in kept)
+    alone = frame([made_record("r-lasso", 0, bins=kept)], planned=20).every_run[0]
+    new, old = frame(
+        [made_record("r-lasso", 0, bins=kept), made_record("r-lasso", 1, bins=lacking)], planned=20
+    ).every_run
+    assert new.slope == old.slope == pytest.approx(0.9)
+    assert abs(alone.slope - new.slope) > 0.01
+
+
 def test_failed_cells_are_counted_and_shown_nowhere() -> None:
     failed = made_record("x-lasso", 1, error="it broke")
     found = frame([made_record("x-lasso", 0), failed], planned=20)
@@ -67,7 +83,10 @@ def test_replicates_beyond_the_planned_change_nothing() -> None:
 
 def test_spread_of_paired_differences() -> None:
     a, b = np.random.default_rng(0).normal(size=(2, 8))
-    assert paired_spread(made_frame({"a": a, "b": b})) == pytest.approx(np.std(a - b, ddof=1))
+    source = made_frame({"a": a, "b": b})
+    assert paired_spread([source.shown("a"), source.shown("b")]) == pytest.approx(
+        np.std(a - b, ddof=1)
+    )
 
 
 def test_mean_and_standard_error() -> None:

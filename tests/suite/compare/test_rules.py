@@ -39,6 +39,11 @@ class TestUnits:
         runs = {f"m{i}": set(range(10)) for i in range(10)} | {"long": set(range(20))}
         assert units.common_replicates(runs) == set(range(10))
 
+    def test_a_few_long_rows_do_not_take_the_others_down(self) -> None:
+        runs = {f"m{i}": set(range(5)) for i in range(20)}
+        runs |= {f"long {i}": set(range(20)) for i in range(8)}  # 8 x 20 fields against 28 x 5
+        assert units.common_replicates(runs) == set(range(5))
+
     def test_five_are_preferred_to_more_rows_with_four(self) -> None:
         runs = {f"m{i}": set(range(4)) for i in range(30)} | {"a": set(range(6))}
         assert units.common_replicates(runs) == set(range(6))

@@ -83,8 +83,12 @@ def test_without_responses_slope_and_bias_remain() -> None:
 
 
 def test_bins_without_spread_are_not_calibrated() -> None:
-    assert calibration.calibration(**COUNTS | {"predicted": [0.1, 0.1]}) is None
     assert calibration.calibration(**COUNTS | {"treated": [1, 50]}) is None
+    for predicted in ([0.1, 0.1], [0.1, 0.1 + 1e-12]):
+        found = calibration.calibration(**COUNTS | {"predicted": predicted})
+        assert (found.slope, found.slope_error) == (None, None)
+        assert found.bias == pytest.approx(0.1 - 0.22)
+        assert calibration.slope_and_bias(predicted, [100, 100], [0.4, 0.04])[0] is None
 
 
 def test_true_uplifts_are_found_calibrated() -> None:
