@@ -115,3 +115,13 @@ def test_known_levels_keep_their_codes_and_new_ones_follow():
 def test_duplicates_are_found_under_other_names_for_the_values():
     frame = pd.DataFrame({"a": [1.0, 2.0, 1.0], "b": ["x", "y", "x"], "c": [2.0, 2.0, 1.0]})
     assert duplicates(frame) == {"b": "a"}
+
+
+def test_columns_whose_values_all_differ_are_no_duplicates_of_each_other():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(50, 3)), columns=["a", "b", "c"])
+    frame["day"] = pd.Timestamp("2025-01-01") + pd.to_timedelta(rng.permutation(50), unit="D")
+    # Zeros in the same rows, another amount in each of the others.
+    frame["d"], frame["e"] = frame["a"].clip(0), np.sqrt(frame["a"].clip(0))
+    frame["again"] = frame["b"]
+    assert duplicates(frame) == {"again": "b"}
