@@ -19,7 +19,7 @@ from suite.campaign.names import known
 from suite.campaign.new_rows import check_columns, latest_date, typed_frame
 from suite.campaign.prices import Prices, budget, prices
 from suite.campaign.read import header, pieces
-from suite.campaign.sniff import Shape
+from suite.campaign.sniff import Shape, decimal_sign
 
 Array = NDArray[np.float64]
 
@@ -35,6 +35,7 @@ class ScoreOptions:
     all_columns: bool = False
     forgive: bool = False  # cells that do not fit count as missing
     as_of: str | None = None
+    decimal: str | None = None  # point, comma
     seed: int = 0
 
 
@@ -54,6 +55,8 @@ class Application:
     """A model, a file and options, with what follows from the three."""
 
     def __init__(self, model: Model, shape: Shape, options: ScoreOptions) -> None:
+        if options.decimal is not None:
+            shape = replace(shape, decimal=decimal_sign(options.decimal))
         self.model, self.shape, self.options = model, shape, options
         self.header = header(shape)
         check_columns(shape, self.header, model.encoder)

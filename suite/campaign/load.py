@@ -14,7 +14,7 @@ from suite.campaign.cells import Cells
 from suite.campaign.columns import Said, describe, duplicates, said_types
 from suite.campaign.identity import identity
 from suite.campaign.read import from_frame, read_all
-from suite.campaign.sniff import sniff
+from suite.campaign.sniff import decimal_sign, sniff
 from suite.campaign.types import Campaign, Column, Source
 
 
@@ -30,6 +30,7 @@ class Options:
     ignore: Sequence[str] = ()
     keep: Sequence[str] = ()
     types: Sequence[str] = ()  # COL=number|category|date[:FORMAT]|text
+    decimal: str | None = None  # point, comma
     as_of: str | None = None
     propensity: str = "design"  # design, a number, ARM=SHARE,..., a column, estimate
     strata: Sequence[str] = ()
@@ -45,14 +46,17 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
     """The checked campaign in `source`; raises UserError (exit 2) or DataError (exit 3)."""
     options = options or Options()
     if isinstance(source, pd.DataFrame):
-        table, about, decimal = *from_frame(source), "."
+        table, about = from_frame(source)
     else:
         shape = sniff(source)
-        table, decimal = read_all(shape), shape.decimal
+        table = read_all(shape)
         size = table.num_rows, table.num_columns
         about = Source(
             shape.name, shape.sha256, *size, shape.separator, shape.encoding, shape.decimal
         )
+    if options.decimal is not None:
+        about = replace(about, decimal=decimal_sign(options.decimal))
+    decimal = about.decimal
     header = table.column_names
     for name in (*options.ignore, *options.keep, *options.strata):
         names.known(name, header)

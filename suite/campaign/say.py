@@ -49,7 +49,7 @@ def future_dates(columns: Sequence[Column], frame: pd.DataFrame, as_of: date | N
 
 def guesses(campaign: Campaign, id_guess: Guess) -> Iterator[Guess]:
     """Every decision about the file, in the order of the terminal."""
-    yield Guess(campaign.source.name, _file(campaign))
+    yield _file(campaign)
     rate = percent(campaign.outcome.mean())
     good = ", lower is better" if campaign.lower_is_better else ""
     option = "--outcome --lower-is-better" if good else "--outcome"
@@ -86,12 +86,15 @@ def guesses(campaign: Campaign, id_guess: Guess) -> Iterator[Guess]:
     yield from _effects(campaign)
 
 
-def _file(campaign: Campaign) -> str:
+def _file(campaign: Campaign) -> Guess:
     source = campaign.source
     said = f"{source.rows:,} rows, {source.columns} columns"
     if source.separator is not None:
         said += f", {SEPARATORS[source.separator]}, {_ENCODINGS[source.encoding]}"
-    return said + (", decimal comma" if source.decimal == "," else "")
+    elif source.decimal == ".":  # numbers are stored as such
+        return Guess(source.name, said)
+    said += f", decimal {'comma' if source.decimal == ',' else 'point'}"
+    return Guess(source.name, said, "--decimal")
 
 
 def _pattern(column: Column) -> str:

@@ -17,10 +17,12 @@ import pyarrow as pa
 from suite.campaign.errors import UserError
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+DECIMALS = {"point": ".", "comma": ","}
 HEAD = 1 << 20  # bytes looked at to guess separator and decimal sign
 _CHUNK = 1 << 22
 _COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+")
 _POINT = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)\.\d+")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")  # 2,189: says nothing of the decimal sign
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,13 @@ def sniff(path: str | Path) -> Shape:
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return Shape(path, digest, separator, encoding, decimal, member)
+
+
+def decimal_sign(said: str) -> str:
+    """What `--decimal` says."""
+    if said not in DECIMALS:
+        raise UserError(f"--decimal {said}: say {' or '.join(DECIMALS)}")
+    return DECIMALS[said]
 
 
 def _first_bytes(path: Path) -> bytes:
@@ -149,7 +158,7 @@ def _separator(head: str) -> tuple[str, str]:
         if (agree > 0.5, width) > best:
             best, chosen, rows = (agree > 0.5, width), sign, lines
     cells = [cell.strip() for row in rows[1:] for cell in row]
-    commas = sum(bool(_COMMA.fullmatch(cell)) for cell in cells)
+    commas = sum(bool(_COMMA.fullmatch(cell) and not _THOUSANDS.fullmatch(cell)) for cell in cells)
     points = sum(bool(_POINT.fullmatch(cell)) for cell in cells)
     return chosen, "," if commas > points else "."
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from suite.campaign import say
 from suite.campaign.errors import UserError
 from suite.campaign.load import Options, load_campaign
+from suite.campaign.sniff import DECIMALS
 from suite.cli.errors import A_METHOD_FAILED, DONE, Parser, guarded
 
 FOLDER = "campaign.uplift"
@@ -94,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
         default=(),
         help="number, category, date, date:%%d/%%m/%%Y or text",
     )
+    add("--decimal", choices=tuple(DECIMALS), help="sign of decimals, if it was guessed wrong")
     add("--as-of", metavar="DATE", help="what dates are counted back from, 2025-01-31")
     add("--propensity", default="design", metavar="P", help="design, P, ARM=P,..., COL, estimate")
     add("--strata", metavar="COL", nargs="+", default=(), help="treated shares differ by these")

@@ -8,6 +8,7 @@ from pathlib import Path
 from suite.campaign.application import ScoreOptions
 from suite.campaign.model import Model
 from suite.campaign.score import Scored, score_file
+from suite.campaign.sniff import DECIMALS
 from suite.cli.errors import DONE, Parser, guarded
 
 
@@ -29,6 +30,7 @@ def _score(options: argparse.Namespace) -> int:
         all_columns=options.all_columns,
         forgive=options.bad_cells == "missing",
         as_of=options.as_of,
+        decimal=options.decimal,
     )
     scored = score_file(model, options.file, about)
     changed = any(v is not None for v in (options.budget, options.value, options.cost))
@@ -77,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--cost", metavar="C|ARM=C,...|COL", help="money of one treatment")
     add("--all-columns", action="store_true", help="write the columns of FILE too")
     add("--bad-cells", choices=("error", "missing"), default="error", help="cells of a wrong type")
+    add("--decimal", choices=tuple(DECIMALS), help="sign of decimals, if it was guessed wrong")
     add("--as-of", metavar="DATE", help="what dates are counted back from; default: the latest")
     add("--evaluate", action="store_true", help="compare with the arms and outcomes in FILE")
     return parser

@@ -87,6 +87,19 @@ def test_the_terminal_is_80_wide_and_every_guess_has_a_line(campaign):
         assert option in text
 
 
+@pytest.mark.parametrize("said", [None, "comma"])
+def test_the_decimal_sign_is_said_and_can_be_said(said, tmp_path):
+    frame = retail().assign(income=[f"{2000 + k:,}" for k in range(3000)])
+    path = written(frame, tmp_path / "campaign.csv")
+    for source in (path, frame):
+        found = load_campaign(source, Options(decimal=said))
+        income = np.arange(2000, 5000) / (1000 if said else 1)
+        np.testing.assert_allclose(found.frame["income"], income)
+    line = say.lines(load_campaign(path, Options(decimal=said)).guesses)[0]
+    assert f"decimal {said or 'point'}" in line
+    assert line.endswith("--decimal")
+
+
 def test_frames_and_files_say_the_same(campaign, tmp_path):
     frame = retail()
     frame["age"] = pd.to_numeric(frame["age"])

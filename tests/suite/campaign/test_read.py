@@ -57,6 +57,14 @@ def test_decimal_comma_is_seen(tmp_path):
     assert (shape.separator, shape.decimal) == (";", ",")
 
 
+def test_grouped_thousands_are_no_decimal_commas(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('a,b\n"2,189",x\n"1,234,567",y\n655,z\n')
+    assert sniff(path).decimal == "."
+    path.write_text("a;b\n2,189;x\n0,125;y\n")  # no thousands begin with 0
+    assert sniff(path).decimal == ","
+
+
 def test_pieces_keep_order_and_columns(tmp_path):
     path = tmp_path / "t.csv"
     pd.DataFrame({"a": range(1000), "b": "x"}).to_csv(path, index=False)

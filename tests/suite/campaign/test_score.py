@@ -168,6 +168,17 @@ def test_dates_are_counted_back_from_the_latest_day(files, capsys):
     assert "dates counted back from 2025-01-31" in capsys.readouterr().out
 
 
+def test_the_decimal_sign_can_be_said(files):
+    folder, run = files
+    comma = new_customers().assign(spend="1,500")
+    point = comma.assign(spend=comma["spend"].str.replace(",", "."))
+    written(comma, folder / "comma.csv")
+    written(point, folder / "point.csv")
+    assert run("--decimal", "comma", file="comma.csv", out="a.csv") == 0
+    assert run(file="point.csv", out="b.csv") == 0
+    assert (folder / "a.csv").read_bytes() == (folder / "b.csv").read_bytes()
+
+
 def test_drift_is_named(files, capsys):
     folder, run = files
     old = new_customers()
