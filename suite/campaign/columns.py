@@ -77,7 +77,8 @@ def _kind(name: str, cells: Cells, decimal: str, said: Said | None) -> Column:
         return Column(name, "constant", False)
     if cells.look_like_dates():
         return Column(name, "date", True, date_format=_date_format(name, cells))
-    if n_words > 2 and not names.CODES.intersection(names.words(name)):
+    is_code = names.is_id(name) or names.CODES.intersection(names.words(name))
+    if n_words > 2 and not is_code:
         counts = cells.counts()
         share = counts[~np.isnan(cells.numbers(decimal))].sum() / counts.sum()
         zeros = cells.is_text and any(_ZEROS.fullmatch(w) for w in cells.words.to_pylist())

@@ -85,7 +85,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--lower-is-better", action=argparse.BooleanOptionalAction, help="as for churn")
     add("--arm", metavar="COL", help="which treatment each customer got")
     add("--control", metavar="VALUE", help="the value of --arm that means: not treated")
-    add("--id", metavar="COL", help="names the customer; never a covariate")
+    add(
+        "--id",
+        metavar="COL",
+        help="names the customer; never a covariate",
+    )
     add("--ignore", metavar="COL", nargs="+", default=(), help="leave out")
     add("--keep", metavar="COL", nargs="+", default=(), help="use although suspected")
     add(

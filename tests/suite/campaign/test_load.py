@@ -123,6 +123,24 @@ def test_repeated_ids_are_groups():
     assert groups.max() + 1 == len(frame) // 2
 
 
+@pytest.mark.parametrize("values", [1, 4, 100])
+def test_an_id_that_many_rows_share_is_no_id_of_customers(values):
+    frame = retail().drop(columns="customer_id")
+    frame.insert(0, "segment_id", np.arange(3000) % values)
+    found = load_campaign(frame, Options(arm="arm"))
+    assert found.id_name is None
+    kinds = {c.name: c.kind for c in found.columns}
+    assert kinds["segment_id"] == ("category" if values > 1 else "constant")
+    frame.insert(0, "store_id", np.arange(3000) // 10)
+    frame["customer_id"] = [f"C{i // 10}" for i in range(3000)]
+    assert load_campaign(frame, Options(arm="arm")).id_name == "customer_id"
+
+
+def test_an_id_of_few_values_is_refused():
+    with pytest.raises(DataError, match="--id city has 3 different values; 30 are needed"):
+        load_campaign(retail(), Options(id="city"))
+
+
 def test_churn_is_better_lower():
     frame = retail().rename(columns={"bought": "churned"})
     assert load_campaign(frame).lower_is_better
