@@ -65,8 +65,7 @@ class Application:
         self.budget = budget(self.decision.budget, self.prices is not None) if top else None
         wanted = [plan.name for plan in model.encoder.plans]
         if self.prices is not None:
-            given = (self.prices.value, *self.prices.costs)
-            wanted += [known(price, self.header) for price in given if isinstance(price, str)]
+            wanted += [known(name, self.header) for name in self.prices.columns]
         if model.id_name in self.header:
             wanted.append(model.id_name)
         self.columns = None if options.all_columns else list(dict.fromkeys(wanted))
@@ -101,10 +100,9 @@ class Application:
         if self.prices is None:
             n = table.num_rows
             return Terms(np.ones(n), np.zeros((n, len(self.model.arms) - 1)))
-        given = (self.prices.value, *self.prices.costs)
-        columns = {name: Cells(table[name]) for name in given if isinstance(name, str)}
+        decimal = self.shape.decimal
         frame = pd.DataFrame(
-            {n: c.spread(c.numbers(self.shape.decimal), np.nan) for n, c in columns.items()},
+            {name: Cells(table[name]).by_row(decimal) for name in self.prices.columns},
             index=range(table.num_rows),
         )
         value, cost = self.prices.by_row(frame)

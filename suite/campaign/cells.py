@@ -112,6 +112,10 @@ class Cells:
                 pass
         return np.array([_number(word, decimal) for word in self.words.to_pylist()], np.float64)
 
+    def by_row(self, decimal: str) -> NDArray[np.float64]:
+        """A number for each row; NaN where it is none."""
+        return self.spread(self.numbers(decimal), np.nan)
+
     def dates(self, pattern: str) -> NDArray[np.datetime64]:
         """A day for each word; NaT where the pattern does not fit. "": the file has dates."""
         if not self.is_text:

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from suite.campaign import checks, fair, leaks, names, prices, propensity, roles, say
 from suite.campaign.cells import Cells
@@ -69,7 +68,8 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
     value = options.value
     if value is None and options.cost is not None and options.money is not None:
         # What one positive outcome brought on average.
-        value = str(float(_money(columns, options.money, decimal).sum() / (outcome.y == 1).sum()))
+        money = np.nansum(columns[options.money].by_row(decimal))
+        value = str(float(money / (outcome.y == 1).sum()))
     price = prices.prices(value, options.cost, arms.values, tuple(header))
     budget = prices.budget(options.budget, price is not None)
     whole = (outcome.y >= 0) & (arms.arm >= 0)
@@ -111,7 +111,8 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
         ids = pd.Series(cells.spread(np.array(cells.texts(), object), None), name=id_name)
         if len(cells.words) < len(cells):
             groups = pd.factorize(ids.fillna("") + np.where(ids.isna(), ids.index.map(str), ""))[0]
-    design = propensity.design(options.propensity, arms.arm, arms.values, frame, strata)
+    of_column = columns[options.propensity].by_row(decimal) if options.propensity in frame else None
+    design = propensity.design(options.propensity, arms.arm, arms.values, of_column, strata)
     fairness = fair.fairness(
         described,
         frame,
@@ -123,8 +124,12 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
         groups=groups,
         seed=options.seed,
     )
-    value, cost = price.by_row(frame) if price else (None, None)
-    money = None if options.money is None else _money(columns, options.money, decimal)
+    value = cost = money = None
+    if price is not None:
+        numbers = {name: columns[name].by_row(decimal) for name in price.columns}
+        value, cost = price.by_row(pd.DataFrame(numbers, index=frame.index))
+    if options.money is not None:
+        money = np.nan_to_num(columns[options.money].by_row(decimal))
     effects = tuple(fair.effects(outcome.y, arms.arm, arms.values))
     pooled = (arms.arm > 0).astype(np.int8)
     campaign = Campaign(
@@ -186,9 +191,3 @@ def _describe(
         for c in described
     ]
     return described, series
-
-
-def _money(columns: Mapping[str, Cells], name: str, decimal: str) -> NDArray[np.float64]:
-    """Observed money of each row; none where the cell is blank."""
-    cells = columns[name]
-    return np.nan_to_num(cells.spread(cells.numbers(decimal), 0.0))

@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from suite.campaign import say
+from suite.campaign import prices, say
 from suite.campaign.auc import auc, auc_within
 from suite.campaign.errors import DataError, UserError
 from suite.campaign.load import Options, load_campaign
+from suite.campaign.prices import Budget
 from tests.suite.campaign.retail import retail, written
 
 
@@ -67,6 +68,41 @@ def test_prices_by_row(campaign):
     assert np.all(campaign.value == 30)
     assert campaign.cost.shape == (3000, 2)
     assert campaign.cost[0].tolist() == [0.0, 0.5]
+
+
+def test_prices_and_probabilities_in_columns_with_decimal_comma(tmp_path):
+    frame = retail().drop(columns=["revenue", "opened"])
+    half = np.arange(3000) % 2 == 0
+    frame = frame.assign(k=np.where(half, "0,5", "1,25"), p="0,5", v="1.030,25")
+    path = written(frame, tmp_path / "campaign.csv", sep=";")
+    found = load_campaign(path, Options(value="v", cost="k", propensity="p"))
+    assert np.array_equal(found.cost[:, 1], np.where(half, 0.5, 1.25))
+    assert np.all(found.value == 1030.25)
+    assert np.all(found.fairness.design == 0.5)
+    with pytest.raises(UserError, match="city is no number in row 1; prices must be complete"):
+        load_campaign(path, Options(value="v", cost="city"))
+
+
+@pytest.mark.parametrize(
+    ("text", "budget"),
+    [
+        ("5000", Budget("5000", customers=5000)),
+        ("5,000", Budget("5,000", customers=5000)),
+        ("2.5%", Budget("2.5%", share=0.025)),
+        ("12'000.50 CHF", Budget("12'000.50 CHF", money=12000.5)),
+        ("1,250,000€", Budget("1,250,000€", money=1250000.0)),
+    ],
+)
+def test_budgets(text, budget):
+    assert prices.budget(text, priced=True) == budget
+
+
+@pytest.mark.parametrize(
+    "text", ["2,5%", "12.000 EUR", "12,5 EUR", "5k", "5.000", "1,2,3", "5 mio", "0", "101%", "-5"]
+)
+def test_budgets_that_could_be_another_number_are_refused(text):
+    with pytest.raises(UserError, match="--budget .*: say 5000"):
+        prices.budget(text, priced=True)
 
 
 def test_money_gives_the_value_that_was_not_said():
