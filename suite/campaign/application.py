@@ -17,8 +17,10 @@ from suite.campaign.errors import UserError
 from suite.campaign.model import Decision, Model
 from suite.campaign.names import known
 from suite.campaign.new_rows import check_columns, latest_date, typed_frame
+from suite.campaign.plain import plain
 from suite.campaign.prices import Prices, budget, prices
 from suite.campaign.read import header, pieces
+from suite.campaign.say import as_of_day
 from suite.campaign.sniff import Shape, decimal_sign
 
 Array = NDArray[np.float64]
@@ -69,7 +71,10 @@ class Application:
         if model.id_name in self.header:
             wanted.append(model.id_name)
         self.columns = None if options.all_columns else list(dict.fromkeys(wanted))
-        self.as_of = options.as_of or latest_date(shape, model.encoder)
+        if options.as_of is not None:
+            self.as_of = as_of_day(options.as_of).isoformat()
+        else:
+            self.as_of = latest_date(shape, model.encoder)
 
     def _decision(self) -> tuple[Decision, Prices | None]:
         """The campaign's rule, unless new prices or a budget replace it."""
@@ -115,7 +120,7 @@ class Application:
         if self.decision.rule != "top":
             return np.zeros(table.num_rows)
         if self.model.id_name in table.column_names:
-            ids = table[self.model.id_name].cast(pa.string()).to_pandas()
+            ids = plain(table[self.model.id_name]).cast(pa.string()).to_pandas()
         else:
             ids = pd.Series(np.arange(before, before + table.num_rows).astype(str))
         return hashed(ids, table.num_rows, self.options.seed)

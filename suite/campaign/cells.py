@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from suite.campaign.plain import plain
+
 BLANK = (
     "", "NA", "N/A", "n/a", "na", "NULL", "Null", "null", "NaN", "nan", "#N/A", ".", "-", "?",
     "inf", "-inf",
@@ -23,7 +25,8 @@ FORMATS = (
     "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%d-%b-%Y", "%Y%m%d",
 )  # fmt: skip
 TIMES = ("", " %H:%M:%S", "T%H:%M:%S", " %H:%M", "T%H:%M", " %H:%M:%S.%f", "T%H:%M:%S.%f",
-         "T%H:%M:%SZ", "T%H:%M:%S%z", " %I:%M:%S %p")  # fmt: skip
+         "T%H:%M:%SZ", "T%H:%M:%S%z", "T%H:%M:%S.%f%z", " %H:%M:%S%z", " %H:%M:%S.%f%z",
+         " %I:%M:%S %p")  # fmt: skip
 _LIKE_DATE = re.compile(
     r"(\d{1,4}[-./]\d{1,2}[-./]\d{1,4}|\d{1,2}[ -][A-Za-z]{3,9}[ -]\d{4}"
     r"|[A-Za-z]{3,9} \d{1,2}, \d{4})([ T]\d{1,2}:\d{2}.*)?"
@@ -37,13 +40,7 @@ class Cells:
     """
 
     def __init__(self, values: pa.ChunkedArray | pa.Array) -> None:
-        if isinstance(values, pa.ChunkedArray):
-            values = values.combine_chunks()
-        if isinstance(values, pa.ChunkedArray):  # of no chunk at all
-            values = pa.array([], values.type)
-        self.type = values.type
-        if pa.types.is_nested(values.type):  # lists and records: text to be left out
-            values = pa.array([None if v is None else str(v) for v in values.to_pylist()])
+        values = plain(values)
         if pa.types.is_boolean(values.type):
             values = pc.cast(values, pa.string())
         if not pa.types.is_dictionary(values.type):

@@ -97,11 +97,11 @@ def _date_format(name: str, cells: Cells) -> str:
     if not patterns:
         first, other = _two_patterns(cells)
         raise UserError(
-            f"{name} holds dates, but no one format explains all cells ({first}, {other}); "
+            f"{name} holds dates, but no one format known explains all cells ({first}, {other}); "
             f"correct the file, or --types {name}=category"
         )
-    days = {p.replace("%y", "%Y") for p in patterns}
-    if len(days) > 1 or len(patterns) > 1:
+    # Those with year, month and day in the same order, such as %b and %B of May, mean the same.
+    if len({re.sub("[^ymdb]", "", re.split("%[HI]", p)[0].lower()) for p in patterns}) > 1:
         shown = " or ".join(_shown(p) for p in patterns[:2])
         raise UserError(f"{name} could be {shown}; say --types {name}=date:{patterns[0]}")
     return patterns[0]

@@ -89,6 +89,7 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
     described, as_of = say.with_as_of(described, frame, options.as_of)
     strata = None
     if options.strata:
+        checks.strata(options.strata, roles_of)
         strata = frame.groupby(list(options.strata), dropna=False, observed=True).ngroup()
         strata = strata.to_numpy(np.int64)
     outcome_said = f"{outcome.name} = {outcome.value}"

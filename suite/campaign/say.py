@@ -19,16 +19,21 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+def as_of_day(said: str) -> date:
+    """What `--as-of` says."""
+    try:
+        return date.fromisoformat(said)
+    except ValueError:
+        raise UserError(f"--as-of {said}: say a day such as 2025-01-31") from None
+
+
 def with_as_of(
     columns: Sequence[Column], frame: pd.DataFrame, said: str | None
 ) -> tuple[list[Column], date | None]:
     """Date columns with the day they are counted back from: the latest of all, or as said."""
     dates = [c.name for c in columns if c.kind == "date" and c.used]
     if said is not None:
-        try:
-            day = date.fromisoformat(said)
-        except ValueError:
-            raise UserError(f"--as-of {said}: say a day such as 2025-01-31") from None
+        day = as_of_day(said)
     elif dates:
         day = max(frame[name].max() for name in dates if frame[name].notna().any()).date()
     else:

@@ -73,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("model", metavar="MODEL", help="model.uplift of a campaign")
     parser.add_argument("file", metavar="FILE", help="csv, tsv, csv.gz, zip, parquet or a folder")
     add = parser.add_argument
-    add("--out", metavar="FILE", help="csv, .parquet, a folder of parquet, or - for stdout")
+    add("--out", metavar="FILE", help="csv, csv.gz, parquet, a folder of parquet, or - for stdout")
     add("--budget", metavar="N|P%|MONEY", help="treat the best within it")
     add("--value", metavar="V|COL", help="money of one positive outcome, instead of the campaign's")
     add("--cost", metavar="C|ARM=C,...|COL", help="money of one treatment")

@@ -37,6 +37,24 @@ def test_packed_files(tmp_path):
         assert texts(tmp_path / name) == TABLE.to_dict("list")
 
 
+def test_files_that_cannot_be_unpacked_or_decoded_say_so(tmp_path):
+    path = tmp_path / "t.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("t.csv", TABLE.to_csv(index=False))
+    whole = path.read_bytes()
+    # The flags and the method of packing lie at these places of both headers.
+    for of_local, of_central, value, text in ((6, 8, 1, "encrypted"), (8, 10, 9, "not supported")):
+        raw = bytearray(whole)
+        raw[of_local] = raw[raw.index(b"PK\x01\x02") + of_central] = value
+        path.write_bytes(raw)
+        with pytest.raises(UserError, match=f"t.zip cannot be unpacked .*{text}.*; unpack it"):
+            sniff(path)
+    path = tmp_path / "t.csv"
+    path.write_bytes("name,n\nZürich,1\n".encode("cp850"))
+    with pytest.raises(UserError, match="t.csv is neither UTF-8 nor cp1252; save it again"):
+        sniff(path)
+
+
 def test_parquet_files_and_folders(tmp_path):
     frame = pd.DataFrame({"a": range(10), "m": [0, 1] * 5})
     frame.to_parquet(tmp_path / "t.parquet")

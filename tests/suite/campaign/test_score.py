@@ -1,5 +1,6 @@
 """Scoring: the model's numbers in the order of the file, in any format, whole or not at all."""
 
+import gzip
 import io
 import os
 import signal
@@ -103,6 +104,15 @@ def test_all_columns_and_stdout(files, capfdbinary):
     )
     assert len(pd.read_csv(io.BytesIO(process.stdout))) == 1000
     assert process.stderr.startswith(b"1,000 rows")
+
+
+def test_csv_holds_lists_as_text_and_is_packed_if_named_so(files):
+    folder, run = files
+    lists = [[k] for k in range(1000)]
+    new_customers().assign(list=lists, raw=b"\xff").to_parquet(folder / "new.parquet")
+    assert run("--all-columns", file="new.parquet", out="s.csv.gz") == 0
+    with gzip.open(folder / "s.csv.gz") as file:
+        assert pd.read_csv(file)["list"].tolist() == list(map(str, lists))
 
 
 @pytest.mark.parametrize("budget", ["150", "20%", "77 EUR"])

@@ -140,6 +140,10 @@ CASES = {
         only_leaks(), [], 3,
         "no covariate is left (3 suspected of leakage, 2 constant); see --keep",
     ),
+    "strata that have another role": (
+        retail(1000), ["--strata", "city", "arm"], 2,
+        "--strata arm: it is the arm; name columns that decided the shares",
+    ),
     "value without cost": (
         retail(500), ["--value", "30"], 2, "--value needs --cost (0 if treating is free)",
     ),
@@ -243,6 +247,14 @@ def test_score_of_another_type(folder, capsys):
         "(--bad-cells missing goes on)"
     )
     fails(capsys, score, ["model.uplift", "new.csv", "--out", "s.csv"], 2, text)
+
+
+def test_score_as_of_no_day(folder, capsys):
+    bundle.save(model(), folder / "model.uplift")
+    written(new_customers(), folder / "new.csv")
+    text = "--as-of 31.01.2025: say a day such as 2025-01-31"
+    arguments = ["model.uplift", "new.csv", "--as-of", "31.01.2025"]
+    fails(capsys, score, arguments, 2, text)
 
 
 def test_damaged_bundle(folder, capsys):
