@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from suite.campaign.errors import UserError
 from suite.campaign.types import Column
 
 NUMBERS = 0.95  # of the cells must be numbers
+MOST_WORDS = 100  # that say "missing", remembered for new rows
 ROWS_A_LEVEL = 20  # on average, else the column tells customers, not kinds of customers
 _CODE = re.compile(r"-1|-?9+[6-9]?")  # -999, 9999, 998: numbers that say "not known"
 _ZEROS = re.compile(r"0\d+")
@@ -39,10 +41,11 @@ def describe(name: str, cells: Cells, decimal: str, said: Said | None) -> tuple[
     """What the column is, and its values: float64, datetime64 or a category."""
     column = _kind(name, cells, decimal, said)
     series = typed(column, cells, decimal)
-    codes = () if said or column.kind != "number" else _codes_for_missing(series.to_numpy())
-    if codes:
-        series = series.mask(series.isin(codes))
-    return _finish(column, series, codes), series
+    column = replace(column, missing_words=_words_for_missing(cells, series))
+    if column.kind == "number" and not said:
+        codes = _codes_for_missing(series.to_numpy())
+        column, series = replace(column, missing_codes=codes), series.mask(series.isin(codes))
+    return _finish(column, series), series
 
 
 def typed(column: Column, cells: Cells, decimal: str) -> pd.Series:
@@ -140,9 +143,19 @@ def _codes_for_missing(values: NDArray[np.float64]) -> tuple[float, ...]:
     return tuple(found)
 
 
-def _finish(column: Column, series: pd.Series, codes: tuple[float, ...]) -> Column:
+def _words_for_missing(cells: Cells, series: pd.Series) -> tuple[str, ...]:
+    """The most frequent words, such as "unknown", that are no number or date of the column."""
+    lost = cells.codes[series.isna().to_numpy() & ~cells.missing]
+    if not cells.is_text or len(lost) == 0:
+        return ()
+    counts = np.bincount(lost, minlength=len(cells.words))
+    order = np.argsort(-counts, kind="stable")[:MOST_WORDS]
+    return tuple(cells.words[int(j)].as_py() for j in order if counts[j])
+
+
+def _finish(column: Column, series: pd.Series) -> Column:
     """The column with its levels and missing share, and why it is not used."""
-    about = {**vars(column), "missing_codes": codes, "missing": float(series.isna().mean())}
+    about = {**vars(column), "missing": float(series.isna().mean())}
     about["sensitive"] = names.is_sensitive(column.name)
     if column.kind == "category":
         counts = series.value_counts()
@@ -166,25 +179,3 @@ def _why_not(about: Mapping[str, object], series: pd.Series) -> str:
         each = max(1, round(rows / levels))
         return f"{levels:,} levels, {each} row{'s' if each > 1 else ''} each"
     return ""
-
-
-def duplicates(frame: pd.DataFrame) -> dict[str, str]:
-    """Columns that say the same as an earlier one: {later: earlier}."""
-    seen: dict[int, list[str]] = {}  # by the rows that have equal values
-    found = {}
-    for name in frame:
-        codes, _ = pd.factorize(frame[name])
-        alike = seen.setdefault(hash(codes.tobytes()), [])
-        first = next((other for other in alike if _say_the_same(frame[name], frame[other])), None)
-        if first is None:
-            alike.append(name)
-        else:
-            found[name] = first
-    return found
-
-
-def _say_the_same(one: pd.Series, other: pd.Series) -> bool:
-    """Numbers and dates: the same values. Levels may have other names, but the same rows each."""
-    if one.dtype.kind in "fM" and other.dtype.kind in "fM":
-        return one.equals(other)
-    return np.array_equal(pd.factorize(one)[0], pd.factorize(other)[0])

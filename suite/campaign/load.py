@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from suite.campaign import checks, fair, leaks, names, prices, propensity, roles, say
 from suite.campaign.cells import Cells
-from suite.campaign.columns import Said, describe, duplicates, said_types
+from suite.campaign.columns import Said, describe, said_types
+from suite.campaign.duplicates import duplicates
 from suite.campaign.identity import identity
 from suite.campaign.read import from_frame, read_all
 from suite.campaign.sniff import decimal_sign, sniff

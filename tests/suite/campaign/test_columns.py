@@ -6,7 +6,8 @@ import pyarrow as pa
 import pytest
 
 from suite.campaign.cells import Cells
-from suite.campaign.columns import describe, duplicates, said_types, typed
+from suite.campaign.columns import describe, said_types, typed
+from suite.campaign.duplicates import duplicates
 from suite.campaign.errors import UserError
 from suite.campaign.read import from_frame
 
@@ -43,6 +44,14 @@ def test_a_cell_says_the_same_number_whatever_else_is_in_its_piece():
     alone = Cells(pa.array(words)).numbers(".")
     beside = Cells(pa.array([*words, "+1"])).numbers(".")[:-1]
     assert np.array_equal(alone, beside)
+
+
+def test_words_among_numbers_and_dates_are_remembered():
+    about, _ = column([*map(str, range(97)), "oops", "unknown", "unknown", "-999"])
+    assert about.missing_words == ("unknown", "oops")
+    about, _ = column(["01.02.2025", "02.02.2025", "", "never"], said=("date", "%d.%m.%Y"))
+    assert about.missing_words == ("never",)
+    assert column(["a", "b"] * 30)[0].missing_words == ()
 
 
 def test_two_values_leading_zeros_and_names_make_categories():

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from suite.campaign.allocation import allocate, hashed
 from suite.campaign.application import ScoreOptions
 from suite.campaign.cells import Cells
 from suite.campaign.columns import typed
+from suite.campaign.encode import Encoder
 from suite.campaign.new_rows import column_of
 from suite.campaign.read import from_frame
 from suite.campaign.score import score_file, score_frame
@@ -210,6 +212,21 @@ def test_wrong_cells_can_be_missing(files, capsys):
     new.loc[16, "age"] = ""
     scores = pd.read_csv(folder / "scores.csv")["uplift"]
     np.testing.assert_allclose(scores, uplift_of(model(), new)[:, 0], rtol=0, atol=1e-12)
+
+
+def test_words_that_the_campaign_took_as_missing_are_missing(files):
+    folder, run = files
+    state = model().encoder.state()
+    age = next(plan for plan in state["plans"] if plan["name"] == "age")
+    age["missing_words"] = ("unknown",)
+    made = replace(model(), encoder=Encoder.from_state(state))
+    bundle.save(made, folder / "model.uplift")
+    for word, name in (("unknown", "a.csv"), ("", "b.csv")):
+        new = new_customers()
+        new.loc[16, "age"] = word
+        written(new, folder / name)
+        assert run(file=name, out=f"scores.{name}") == 0
+    assert (folder / "scores.a.csv").read_bytes() == (folder / "scores.b.csv").read_bytes()
 
 
 def test_evaluate_compares_with_what_happened(files, capsys):
