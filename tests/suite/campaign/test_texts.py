@@ -194,6 +194,15 @@ def test_folder_taken(folder, capsys):
     assert [path.name for path in (folder / "campaign.uplift").iterdir()] == ["run.json"]
 
 
+def test_no_method_could_be_fitted(folder, capsys):
+    written(retail(2000), folder / "campaign.csv")
+    assert campaign.main(["campaign.csv", "--methods", "oracle", "--quick", "--jobs", "1"]) == 3
+    said = capsys.readouterr().err
+    assert said.startswith("error: no method could be fitted (oracle: ValueError: ")
+    assert said.endswith("; try others with --methods\n")
+    assert said.count("\n") == 1
+
+
 def test_disk_full(folder, capsys, monkeypatch):
     written(retail(), folder / "campaign.csv")
 
