@@ -105,12 +105,8 @@ class Application:
         if self.prices is None:
             n = table.num_rows
             return Terms(np.ones(n), np.zeros((n, len(self.model.arms) - 1)))
-        decimal = self.shape.decimal
-        frame = pd.DataFrame(
-            {name: Cells(table[name]).by_row(decimal) for name in self.prices.columns},
-            index=range(table.num_rows),
-        )
-        value, cost = self.prices.by_row(frame)
+        columns = {name: Cells(table[name]) for name in self.prices.columns}
+        value, cost = self.prices.by_row(columns, self.shape.decimal, table.num_rows)
         return Terms(
             value, cost[:, 1:], cap_money=self.budget is not None and self.budget.money is not None
         )

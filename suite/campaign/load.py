@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from suite.campaign import checks, fair, leaks, names, prices, propensity, roles, say
 from suite.campaign.cells import Cells
@@ -69,8 +70,7 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
     value = options.value
     if value is None and options.cost is not None and options.money is not None:
         # What one positive outcome brought on average.
-        money = np.nansum(columns[options.money].by_row(decimal))
-        value = str(float(money / (outcome.y == 1).sum()))
+        value = str(float(_money(columns, options.money, decimal).sum() / (outcome.y == 1).sum()))
     price = prices.prices(value, options.cost, arms.values, tuple(header))
     budget = prices.budget(options.budget, price is not None)
     whole = (outcome.y >= 0) & (arms.arm >= 0)
@@ -126,12 +126,8 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
         groups=groups,
         seed=options.seed,
     )
-    value = cost = money = None
-    if price is not None:
-        numbers = {name: columns[name].by_row(decimal) for name in price.columns}
-        value, cost = price.by_row(pd.DataFrame(numbers, index=frame.index))
-    if options.money is not None:
-        money = np.nan_to_num(columns[options.money].by_row(decimal))
+    value, cost = price.by_row(columns, decimal, len(frame)) if price else (None, None)
+    money = None if options.money is None else _money(columns, options.money, decimal)
     effects = tuple(fair.effects(outcome.y, arms.arm, arms.values))
     pooled = (arms.arm > 0).astype(np.int8)
     campaign = Campaign(
@@ -193,3 +189,8 @@ def _describe(
         for c in described
     ]
     return described, series
+
+
+def _money(columns: Mapping[str, Cells], name: str, decimal: str) -> NDArray[np.float64]:
+    """Observed money of each row; none where the cell is blank."""
+    return np.nan_to_num(columns[name].by_row(decimal))

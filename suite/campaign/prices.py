@@ -1,12 +1,13 @@
 """Value of an outcome, cost of a treatment, budget: what the user says, checked."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from suite.campaign.cells import Cells
 from suite.campaign.errors import UserError
 
 # 12000, 12,000 or 12'000, then two decimals at most: 2,5 and 12.000 mean other numbers elsewhere.
@@ -28,11 +29,15 @@ class Prices:
         """The columns that prices are in."""
         return tuple(p for p in dict.fromkeys((self.value, *self.costs)) if isinstance(p, str))
 
-    def by_row(self, frame: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Value (rows,) and cost (rows, arms) with 0 for control; `frame`: numbers of `columns`."""
-        value = _by_row(self.value, frame)
-        costs = [_by_row(cost, frame) for cost in self.costs]
-        return value, np.column_stack([np.zeros(len(frame)), *costs])
+    def by_row(
+        self, table: Mapping[str, Cells], decimal: str, rows: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Value (rows,) and cost (rows, arms) with 0 for control."""
+        value, *costs = (
+            _complete(p, table[p].by_row(decimal)) if isinstance(p, str) else np.full(rows, p)
+            for p in (self.value, *self.costs)
+        )
+        return value, np.column_stack([np.zeros(rows), *costs])
 
 
 @dataclass(frozen=True)
@@ -99,10 +104,7 @@ def _price(option: str, text: str, columns: tuple[str, ...]) -> float | str:
     return number
 
 
-def _by_row(price: float | str, frame: pd.DataFrame) -> NDArray[np.float64]:
-    if not isinstance(price, str):
-        return np.full(len(frame), price)
-    numbers = frame[price].to_numpy(np.float64)
+def _complete(price: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     wrong = np.flatnonzero(~(numbers >= 0))
     if len(wrong):
         what = "no number" if np.isnan(numbers[wrong[0]]) else f"{numbers[wrong[0]]:g}"
