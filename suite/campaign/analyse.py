@@ -103,12 +103,12 @@ def analyse(
         means = {out: results[unit.key] for out, unit in units.items()}
         broken = [result.error for result in means.values() if result.error]
         if broken:
-            raise RuntimeError(f"the outcome means cannot be fitted: {broken[0]}")
+            raise DataError(f"the outcome means cannot be fitted: {broken[0]}")
         race = plan.Race(k, campaign.n, workers, store, deadline, said)
         race.run(methods)
         if not race.found:
             failed = "; ".join(f"{name}: {error}" for name, error in race.progress.failed.items())
-            raise RuntimeError(f"no method could be fitted ({failed})")
+            raise DataError(f"no method could be fitted ({failed}); try others with --methods")
         with threadpool_limits(1):  # threads would add up sums in another order
             found = findings.find(campaign, setup, means, race.found, race.progress)
         # Without a choice any model will do: its calibration is flat.
@@ -117,5 +117,5 @@ def analyse(
         unit = Unit("final", {"method": name})
         fitted = run_units([unit], workers, store)[unit.key]
         if fitted.error:
-            raise RuntimeError(f"{name} cannot be fitted on all rows: {fitted.error}")
+            raise DataError(f"{name} cannot be fitted on all rows ({fitted.error})")
     return found, findings.model_of(found, setup, name, fitted)

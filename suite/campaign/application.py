@@ -17,9 +17,11 @@ from suite.campaign.errors import UserError
 from suite.campaign.model import Decision, Model
 from suite.campaign.names import known
 from suite.campaign.new_rows import check_columns, latest_date, typed_frame
+from suite.campaign.plain import plain
 from suite.campaign.prices import Prices, budget, prices
 from suite.campaign.read import header, pieces
-from suite.campaign.sniff import Shape
+from suite.campaign.say import as_of_day
+from suite.campaign.sniff import Shape, decimal_sign
 
 Array = NDArray[np.float64]
 
@@ -35,6 +37,7 @@ class ScoreOptions:
     all_columns: bool = False
     forgive: bool = False  # cells that do not fit count as missing
     as_of: str | None = None
+    decimal: str | None = None  # point, comma
     seed: int = 0
 
 
@@ -54,6 +57,8 @@ class Application:
     """A model, a file and options, with what follows from the three."""
 
     def __init__(self, model: Model, shape: Shape, options: ScoreOptions) -> None:
+        if options.decimal is not None:
+            shape = replace(shape, decimal=decimal_sign(options.decimal))
         self.model, self.shape, self.options = model, shape, options
         self.header = header(shape)
         check_columns(shape, self.header, model.encoder)
@@ -62,12 +67,14 @@ class Application:
         self.budget = budget(self.decision.budget, self.prices is not None) if top else None
         wanted = [plan.name for plan in model.encoder.plans]
         if self.prices is not None:
-            given = (self.prices.value, *self.prices.costs)
-            wanted += [known(price, self.header) for price in given if isinstance(price, str)]
+            wanted += [known(name, self.header) for name in self.prices.columns]
         if model.id_name in self.header:
             wanted.append(model.id_name)
         self.columns = None if options.all_columns else list(dict.fromkeys(wanted))
-        self.as_of = options.as_of or latest_date(shape, model.encoder)
+        if options.as_of is not None:
+            self.as_of = as_of_day(options.as_of).isoformat()
+        else:
+            self.as_of = latest_date(shape, model.encoder)
 
     def _decision(self) -> tuple[Decision, Prices | None]:
         """The campaign's rule, unless new prices or a budget replace it."""
@@ -98,13 +105,8 @@ class Application:
         if self.prices is None:
             n = table.num_rows
             return Terms(np.ones(n), np.zeros((n, len(self.model.arms) - 1)))
-        given = (self.prices.value, *self.prices.costs)
-        columns = {name: Cells(table[name]) for name in given if isinstance(name, str)}
-        frame = pd.DataFrame(
-            {n: c.spread(c.numbers(self.shape.decimal), np.nan) for n, c in columns.items()},
-            index=range(table.num_rows),
-        )
-        value, cost = self.prices.by_row(frame)
+        columns = {name: Cells(table[name]) for name in self.prices.columns}
+        value, cost = self.prices.by_row(columns, self.shape.decimal, table.num_rows)
         return Terms(
             value, cost[:, 1:], cap_money=self.budget is not None and self.budget.money is not None
         )
@@ -114,7 +116,7 @@ class Application:
         if self.decision.rule != "top":
             return np.zeros(table.num_rows)
         if self.model.id_name in table.column_names:
-            ids = table[self.model.id_name].cast(pa.string()).to_pandas()
+            ids = plain(table[self.model.id_name]).cast(pa.string()).to_pandas()
         else:
             ids = pd.Series(np.arange(before, before + table.num_rows).astype(str))
         return hashed(ids, table.num_rows, self.options.seed)

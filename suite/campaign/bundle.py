@@ -19,7 +19,7 @@ from suite.campaign.errors import UserError
 from suite.campaign.members import restore, store
 from suite.campaign.model import Calibration, Decision, Model
 
-FORMAT = 1  # raised when older code could misread a newer file
+FORMAT = 2  # raised when older code could misread a newer file
 KIND = "campaign model of twin-uplift-suite"
 MANIFEST = "manifest.json"
 LARGEST = 2 << 30  # bytes of one member

@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from suite.campaign.plain import plain
+
 BLANK = (
     "", "NA", "N/A", "n/a", "na", "NULL", "Null", "null", "NaN", "nan", "#N/A", ".", "-", "?",
     "inf", "-inf",
@@ -23,7 +25,8 @@ FORMATS = (
     "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%d-%b-%Y", "%Y%m%d",
 )  # fmt: skip
 TIMES = ("", " %H:%M:%S", "T%H:%M:%S", " %H:%M", "T%H:%M", " %H:%M:%S.%f", "T%H:%M:%S.%f",
-         "T%H:%M:%SZ", "T%H:%M:%S%z", " %I:%M:%S %p")  # fmt: skip
+         "T%H:%M:%SZ", "T%H:%M:%S%z", "T%H:%M:%S.%f%z", " %H:%M:%S%z", " %H:%M:%S.%f%z",
+         " %I:%M:%S %p")  # fmt: skip
 _LIKE_DATE = re.compile(
     r"(\d{1,4}[-./]\d{1,2}[-./]\d{1,4}|\d{1,2}[ -][A-Za-z]{3,9}[ -]\d{4}"
     r"|[A-Za-z]{3,9} \d{1,2}, \d{4})([ T]\d{1,2}:\d{2}.*)?"
@@ -37,13 +40,7 @@ class Cells:
     """
 
     def __init__(self, values: pa.ChunkedArray | pa.Array) -> None:
-        if isinstance(values, pa.ChunkedArray):
-            values = values.combine_chunks()
-        if isinstance(values, pa.ChunkedArray):  # of no chunk at all
-            values = pa.array([], values.type)
-        self.type = values.type
-        if pa.types.is_nested(values.type):  # lists and records: text to be left out
-            values = pa.array([None if v is None else str(v) for v in values.to_pylist()])
+        values = plain(values)
         if pa.types.is_boolean(values.type):
             values = pc.cast(values, pa.string())
         if not pa.types.is_dictionary(values.type):
@@ -111,6 +108,10 @@ class Cells:
             except pa.ArrowInvalid:
                 pass
         return np.array([_number(word, decimal) for word in self.words.to_pylist()], np.float64)
+
+    def by_row(self, decimal: str) -> NDArray[np.float64]:
+        """A number for each row; NaN where it is none."""
+        return self.spread(self.numbers(decimal), np.nan)
 
     def dates(self, pattern: str) -> NDArray[np.datetime64]:
         """A day for each word; NaT where the pattern does not fit. "": the file has dates."""

@@ -1,10 +1,10 @@
 """Checks before any model: complete rows, enough of them, at least one covariate."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from suite.campaign import roles, say
-from suite.campaign.errors import DataError
+from suite.campaign.errors import DataError, UserError
 from suite.campaign.types import Column, Suspect
 
 LEAST_ROWS, LEAST_EVENTS = 200, 30  # in each arm
@@ -42,6 +42,15 @@ def enough(outcome: roles.Outcome, arms: roles.Arms) -> None:
                     f"{value} has {count} {what} outcomes; "
                     f"at least {LEAST_EVENTS} in each arm are needed"
                 )
+
+
+def strata(given: Sequence[str], roles_of: Mapping[str | None, str]) -> None:
+    """Columns that have no other role."""
+    for name in given:
+        if name in roles_of:
+            raise UserError(
+                f"--strata {name}: it is the {roles_of[name]}; name columns that decided the shares"
+            )
 
 
 def left_out(described: Sequence[Column], suspects: Sequence[Suspect]) -> list[Column]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from suite.campaign.errors import UserError
 from suite.campaign.types import Column
 
 NUMBERS = 0.95  # of the cells must be numbers
+MOST_WORDS = 100  # that say "missing", remembered for new rows
 ROWS_A_LEVEL = 20  # on average, else the column tells customers, not kinds of customers
 _CODE = re.compile(r"-1|-?9+[6-9]?")  # -999, 9999, 998: numbers that say "not known"
 _ZEROS = re.compile(r"0\d+")
@@ -39,10 +41,11 @@ def describe(name: str, cells: Cells, decimal: str, said: Said | None) -> tuple[
     """What the column is, and its values: float64, datetime64 or a category."""
     column = _kind(name, cells, decimal, said)
     series = typed(column, cells, decimal)
-    codes = () if said or column.kind != "number" else _codes_for_missing(series.to_numpy())
-    if codes:
-        series = series.mask(series.isin(codes))
-    return _finish(column, series, codes), series
+    column = replace(column, missing_words=_words_for_missing(cells, series))
+    if column.kind == "number" and not said:
+        codes = _codes_for_missing(series.to_numpy())
+        column, series = replace(column, missing_codes=codes), series.mask(series.isin(codes))
+    return _finish(column, series), series
 
 
 def typed(column: Column, cells: Cells, decimal: str) -> pd.Series:
@@ -77,7 +80,8 @@ def _kind(name: str, cells: Cells, decimal: str, said: Said | None) -> Column:
         return Column(name, "constant", False)
     if cells.look_like_dates():
         return Column(name, "date", True, date_format=_date_format(name, cells))
-    if n_words > 2 and not names.CODES.intersection(names.words(name)):
+    is_code = names.is_id(name) or names.CODES.intersection(names.words(name))
+    if n_words > 2 and not is_code:
         counts = cells.counts()
         share = counts[~np.isnan(cells.numbers(decimal))].sum() / counts.sum()
         zeros = cells.is_text and any(_ZEROS.fullmatch(w) for w in cells.words.to_pylist())
@@ -96,11 +100,11 @@ def _date_format(name: str, cells: Cells) -> str:
     if not patterns:
         first, other = _two_patterns(cells)
         raise UserError(
-            f"{name} holds dates, but no one format explains all cells ({first}, {other}); "
+            f"{name} holds dates, but no one format known explains all cells ({first}, {other}); "
             f"correct the file, or --types {name}=category"
         )
-    days = {p.replace("%y", "%Y") for p in patterns}
-    if len(days) > 1 or len(patterns) > 1:
+    # Those with year, month and day in the same order, such as %b and %B of May, mean the same.
+    if len({re.sub("[^ymdb]", "", re.split("%[HI]", p)[0].lower()) for p in patterns}) > 1:
         shown = " or ".join(_shown(p) for p in patterns[:2])
         raise UserError(f"{name} could be {shown}; say --types {name}=date:{patterns[0]}")
     return patterns[0]
@@ -139,9 +143,19 @@ def _codes_for_missing(values: NDArray[np.float64]) -> tuple[float, ...]:
     return tuple(found)
 
 
-def _finish(column: Column, series: pd.Series, codes: tuple[float, ...]) -> Column:
+def _words_for_missing(cells: Cells, series: pd.Series) -> tuple[str, ...]:
+    """The most frequent words, such as "unknown", that are no number or date of the column."""
+    lost = cells.codes[series.isna().to_numpy() & ~cells.missing]
+    if not cells.is_text or len(lost) == 0:
+        return ()
+    counts = np.bincount(lost, minlength=len(cells.words))
+    order = np.argsort(-counts, kind="stable")[:MOST_WORDS]
+    return tuple(cells.words[int(j)].as_py() for j in order if counts[j])
+
+
+def _finish(column: Column, series: pd.Series) -> Column:
     """The column with its levels and missing share, and why it is not used."""
-    about = {**vars(column), "missing_codes": codes, "missing": float(series.isna().mean())}
+    about = {**vars(column), "missing": float(series.isna().mean())}
     about["sensitive"] = names.is_sensitive(column.name)
     if column.kind == "category":
         counts = series.value_counts()
@@ -165,17 +179,3 @@ def _why_not(about: Mapping[str, object], series: pd.Series) -> str:
         each = max(1, round(rows / levels))
         return f"{levels:,} levels, {each} row{'s' if each > 1 else ''} each"
     return ""
-
-
-def duplicates(frame: pd.DataFrame) -> dict[str, str]:
-    """Columns that say the same as an earlier one: {later: earlier}."""
-    seen: dict[int, str] = {}
-    found = {}
-    for name in frame:
-        codes, _ = pd.factorize(frame[name])
-        key = hash(codes.tobytes())
-        if key in seen and np.array_equal(codes, pd.factorize(frame[seen[key]])[0]):
-            found[name] = seen[key]
-        else:
-            seen[key] = name
-    return found

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from suite.campaign import checks, fair, leaks, names, prices, propensity, roles, say
 from suite.campaign.cells import Cells
-from suite.campaign.columns import Said, describe, duplicates, said_types
+from suite.campaign.columns import Said, describe, said_types
+from suite.campaign.duplicates import duplicates
 from suite.campaign.identity import identity
 from suite.campaign.read import from_frame, read_all
-from suite.campaign.sniff import sniff
+from suite.campaign.sniff import decimal_sign, sniff
 from suite.campaign.types import Campaign, Column, Source
 
 
@@ -30,6 +31,7 @@ class Options:
     ignore: Sequence[str] = ()
     keep: Sequence[str] = ()
     types: Sequence[str] = ()  # COL=number|category|date[:FORMAT]|text
+    decimal: str | None = None  # point, comma
     as_of: str | None = None
     propensity: str = "design"  # design, a number, ARM=SHARE,..., a column, estimate
     strata: Sequence[str] = ()
@@ -45,14 +47,17 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
     """The checked campaign in `source`; raises UserError (exit 2) or DataError (exit 3)."""
     options = options or Options()
     if isinstance(source, pd.DataFrame):
-        table, about, decimal = *from_frame(source), "."
+        table, about = from_frame(source)
     else:
         shape = sniff(source)
-        table, decimal = read_all(shape), shape.decimal
+        table = read_all(shape)
         size = table.num_rows, table.num_columns
         about = Source(
             shape.name, shape.sha256, *size, shape.separator, shape.encoding, shape.decimal
         )
+    if options.decimal is not None:
+        about = replace(about, decimal=decimal_sign(options.decimal))
+    decimal = about.decimal
     header = table.column_names
     for name in (*options.ignore, *options.keep, *options.strata):
         names.known(name, header)
@@ -85,6 +90,7 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
     described, as_of = say.with_as_of(described, frame, options.as_of)
     strata = None
     if options.strata:
+        checks.strata(options.strata, roles_of)
         strata = frame.groupby(list(options.strata), dropna=False, observed=True).ngroup()
         strata = strata.to_numpy(np.int64)
     outcome_said = f"{outcome.name} = {outcome.value}"
@@ -107,7 +113,8 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
         ids = pd.Series(cells.spread(np.array(cells.texts(), object), None), name=id_name)
         if len(cells.words) < len(cells):
             groups = pd.factorize(ids.fillna("") + np.where(ids.isna(), ids.index.map(str), ""))[0]
-    design = propensity.design(options.propensity, arms.arm, arms.values, frame, strata)
+    of_column = columns[options.propensity].by_row(decimal) if options.propensity in frame else None
+    design = propensity.design(options.propensity, arms.arm, arms.values, of_column, strata)
     fairness = fair.fairness(
         described,
         frame,
@@ -119,7 +126,7 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
         groups=groups,
         seed=options.seed,
     )
-    value, cost = price.by_row(frame) if price else (None, None)
+    value, cost = price.by_row(columns, decimal, len(frame)) if price else (None, None)
     money = None if options.money is None else _money(columns, options.money, decimal)
     effects = tuple(fair.effects(outcome.y, arms.arm, arms.values))
     pooled = (arms.arm > 0).astype(np.int8)
@@ -186,5 +193,4 @@ def _describe(
 
 def _money(columns: Mapping[str, Cells], name: str, decimal: str) -> NDArray[np.float64]:
     """Observed money of each row; none where the cell is blank."""
-    cells = columns[name]
-    return np.nan_to_num(cells.spread(cells.numbers(decimal), 0.0))
+    return np.nan_to_num(columns[name].by_row(decimal))

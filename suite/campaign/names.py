@@ -55,6 +55,11 @@ def is_negative(value: str) -> bool:
         return value.lower() in NEGATIVES
 
 
+def is_id(name: str) -> bool:
+    """A name such as customer_id, not store_id: its values name something, even as numbers."""
+    return bool(IDS.intersection(words(name)[-1:])) and not CODES.intersection(words(name))
+
+
 def is_sensitive(name: str) -> bool:
     """A name that calls for a look at fairness and law."""
     return any(word.startswith(start) for word in words(name) for start in SENSITIVE)

@@ -64,6 +64,7 @@ def _check_cells(plan: Plan, cells: Cells, shape: Shape, before: int) -> None:
     else:
         wrong, was = np.isnat(cells.dates(plan.date_format or "")), "a date"
         was += f" ({plan.date_format})" if plan.date_format else ""
+    wrong &= ~np.isin(np.array(cells.texts(), object), list(plan.missing_words))
     if not wrong.any():
         return
     row = int(np.flatnonzero(cells.spread(wrong, False))[0])

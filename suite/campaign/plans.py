@@ -29,6 +29,7 @@ class Plan:
     as_of: str | None = None
     date_format: str | None = None
     missing_codes: tuple[float, ...] = ()
+    missing_words: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()  # with a column each
     known: tuple[str, ...] = ()  # all levels of the training rows
     rates: tuple[float, ...] = ()  # smoothed outcome rate of controls, by `known`
@@ -71,6 +72,7 @@ def plan_number(column: Column, values: pd.Series) -> Plan:
         as_of=column.as_of,
         date_format=column.date_format,
         missing_codes=column.missing_codes,
+        missing_words=column.missing_words,
         edges=tuple(map(float, edges)),
         shares=shares(np.searchsorted(edges, present), len(edges) + 1, int(missing.sum())),
         low=float(present.min()) if len(present) else 0.0,

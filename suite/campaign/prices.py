@@ -1,13 +1,20 @@
 """Value of an outcome, cost of a treatment, budget: what the user says, checked."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from suite.campaign.cells import Cells
 from suite.campaign.errors import UserError
+
+# 12000, 12,000 or 12'000, then two decimals at most: 2,5 and 12.000 mean other numbers elsewhere.
+# Of letters a unit has three, as EUR: in 5k and 2m they are part of the number.
+_BUDGET = re.compile(
+    r"\s*(\d+|\d{1,3}(?:,\d{3})+|\d{1,3}(?:'\d{3})+)(\.\d{1,2})?\s*(%|[A-Z]{3}|[^\w\s.,'%-])?\s*"
+)
 
 
 @dataclass(frozen=True)
@@ -17,11 +24,20 @@ class Prices:
     value: float | str
     costs: tuple[float | str, ...]  # by treatment
 
-    def by_row(self, frame: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that prices are in."""
+        return tuple(p for p in dict.fromkeys((self.value, *self.costs)) if isinstance(p, str))
+
+    def by_row(
+        self, table: Mapping[str, Cells], decimal: str, rows: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Value (rows,) and cost (rows, arms) with 0 for control."""
-        value = _by_row(self.value, frame)
-        costs = [_by_row(cost, frame) for cost in self.costs]
-        return value, np.column_stack([np.zeros(len(frame)), *costs])
+        value, *costs = (
+            _complete(p, table[p].by_row(decimal)) if isinstance(p, str) else np.full(rows, p)
+            for p in (self.value, *self.costs)
+        )
+        return value, np.column_stack([np.zeros(rows), *costs])
 
 
 @dataclass(frozen=True)
@@ -63,17 +79,17 @@ def budget(text: str | None, priced: bool) -> Budget | None:
     """5000 (customers), 20% (of them) or "12000 EUR" (money, which needs --cost)."""
     if text is None:
         return None
-    match = re.fullmatch(r"\s*([\d.,']*\d)\s*(%|[^\d\s.,'%-]+)?\s*", text)
-    number = float(match[1].replace(",", "").replace("'", "")) if match else -1.0
-    if match and match[2] == "%" and 0 < number <= 100:
+    match = _BUDGET.fullmatch(text)
+    number = float(re.sub("[,']", "", match[1]) + (match[2] or "")) if match else -1.0
+    if match and match[3] == "%" and 0 < number <= 100:
         return Budget(text, share=number / 100)
-    if match and match[2] not in (None, "%"):
+    if match and match[3] not in (None, "%"):
         if not priced:
             raise UserError(f"--budget {text}: money needs --value and --cost")
         return Budget(text, money=number)
-    if match and match[2] is None and number.is_integer() and number > 0:
+    if match and match[3] is None and number.is_integer() and number > 0:
         return Budget(text, customers=int(number))
-    raise UserError(f'--budget {text}: say 5000 (customers), 20% or "12000 EUR"')
+    raise UserError(f'--budget {text}: say 5000 (customers), 2.5% or "12000 EUR"')
 
 
 def _price(option: str, text: str, columns: tuple[str, ...]) -> float | str:
@@ -88,11 +104,11 @@ def _price(option: str, text: str, columns: tuple[str, ...]) -> float | str:
     return number
 
 
-def _by_row(price: float | str, frame: pd.DataFrame) -> NDArray[np.float64]:
-    if not isinstance(price, str):
-        return np.full(len(frame), price)
-    numbers = pd.to_numeric(frame[price], errors="coerce").to_numpy(np.float64)
-    wrong = np.flatnonzero(~np.isfinite(numbers))
+def _complete(price: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    wrong = np.flatnonzero(~(numbers >= 0))
     if len(wrong):
-        raise UserError(f"{price} is no number in row {wrong[0] + 1:,}; prices must be complete")
+        what = "no number" if np.isnan(numbers[wrong[0]]) else f"{numbers[wrong[0]]:g}"
+        raise UserError(
+            f"{price} is {what} in row {wrong[0] + 1:,}; prices must be complete and 0 or more"
+        )
     return numbers

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -23,10 +22,13 @@ def design(
     said: str,
     arm: NDArray[np.int8],
     arms: tuple[str, ...],
-    columns: pd.DataFrame,
+    of_column: NDArray[np.float64] | None,
     strata: NDArray[np.int64] | None,
 ) -> Design:
-    """The probabilities that `said` means; a DataError if the file contradicts them."""
+    """The probabilities that `said` means; a DataError if the file contradicts them.
+
+    `of_column`: the numbers in the column that `said` names, if it names one.
+    """
     n, k = len(arm), len(arms)
     if said == "estimate":
         return Design("estimate", None)
@@ -37,8 +39,8 @@ def design(
     if said == "design":
         shares = np.bincount(arm, minlength=k) / n
         return Design("design", np.tile(shares, (n, 1)))
-    if said in columns:
-        return Design("column", _from_column(said, columns[said], arms))
+    if of_column is not None:
+        return Design("column", _from_column(said, of_column, arms))
     shares = _shares(said, arms)
     _compare(said, shares, arm, arms)
     return Design("number", np.tile(shares, (n, 1)))
@@ -53,15 +55,16 @@ def _positive(counts: NDArray[np.float64], arms: tuple[str, ...]) -> NDArray[np.
     return counts / counts.sum(axis=1, keepdims=True)
 
 
-def _from_column(name: str, values: pd.Series, arms: tuple[str, ...]) -> NDArray[np.float64]:
+def _from_column(
+    name: str, share: NDArray[np.float64], arms: tuple[str, ...]
+) -> NDArray[np.float64]:
     if len(arms) > 2:
         raise UserError(f"--propensity {name}: a column needs two arms, there are {len(arms)}")
-    share = pd.to_numeric(values, errors="coerce").to_numpy(np.float64)
     wrong = np.flatnonzero(~((share > 0) & (share < 1)))
     if len(wrong):
+        what = "no number" if np.isnan(share[wrong[0]]) else f"{share[wrong[0]]:g}"
         raise UserError(
-            f"--propensity {name}: row {wrong[0] + 1:,} is {values.iloc[wrong[0]]}; "
-            "each must lie between 0 and 1"
+            f"--propensity {name}: row {wrong[0] + 1:,} is {what}; each must lie between 0 and 1"
         )
     return np.column_stack([1 - share, share])
 

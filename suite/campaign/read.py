@@ -13,6 +13,7 @@ import pyarrow.csv as pacsv
 import pyarrow.dataset as pads
 
 from suite.campaign.errors import UserError
+from suite.campaign.plain import plain_frame
 from suite.campaign.sniff import Shape, open_text
 from suite.campaign.types import Source
 
@@ -66,10 +67,7 @@ def from_frame(frame: pd.DataFrame) -> tuple[pa.Table, Source]:
         )
     if len(frame) == 0:
         raise UserError("the frame has no rows")
-    frame = frame.rename(columns=str)
-    mixed = [name for name in frame if frame[name].dtype == object]
-    text = {name: frame[name].map(str, na_action="ignore") for name in mixed}
-    frame = frame.assign(**text)
+    frame = plain_frame(frame.rename(columns=str))
     digest = hashlib.sha256(repr(list(frame.columns)).encode())
     digest.update(pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes())
     table = pa.Table.from_pandas(frame, preserve_index=False)

@@ -19,16 +19,21 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+def as_of_day(said: str) -> date:
+    """What `--as-of` says."""
+    try:
+        return date.fromisoformat(said)
+    except ValueError:
+        raise UserError(f"--as-of {said}: say a day such as 2025-01-31") from None
+
+
 def with_as_of(
     columns: Sequence[Column], frame: pd.DataFrame, said: str | None
 ) -> tuple[list[Column], date | None]:
     """Date columns with the day they are counted back from: the latest of all, or as said."""
     dates = [c.name for c in columns if c.kind == "date" and c.used]
     if said is not None:
-        try:
-            day = date.fromisoformat(said)
-        except ValueError:
-            raise UserError(f"--as-of {said}: say a day such as 2025-01-31") from None
+        day = as_of_day(said)
     elif dates:
         day = max(frame[name].max() for name in dates if frame[name].notna().any()).date()
     else:
@@ -49,7 +54,7 @@ def future_dates(columns: Sequence[Column], frame: pd.DataFrame, as_of: date | N
 
 def guesses(campaign: Campaign, id_guess: Guess) -> Iterator[Guess]:
     """Every decision about the file, in the order of the terminal."""
-    yield Guess(campaign.source.name, _file(campaign))
+    yield _file(campaign)
     rate = percent(campaign.outcome.mean())
     good = ", lower is better" if campaign.lower_is_better else ""
     option = "--outcome --lower-is-better" if good else "--outcome"
@@ -86,12 +91,15 @@ def guesses(campaign: Campaign, id_guess: Guess) -> Iterator[Guess]:
     yield from _effects(campaign)
 
 
-def _file(campaign: Campaign) -> str:
+def _file(campaign: Campaign) -> Guess:
     source = campaign.source
     said = f"{source.rows:,} rows, {source.columns} columns"
     if source.separator is not None:
         said += f", {SEPARATORS[source.separator]}, {_ENCODINGS[source.encoding]}"
-    return said + (", decimal comma" if source.decimal == "," else "")
+    elif source.decimal == ".":  # numbers are stored as such
+        return Guess(source.name, said)
+    said += f", decimal {'comma' if source.decimal == ',' else 'point'}"
+    return Guess(source.name, said, "--decimal")
 
 
 def _pattern(column: Column) -> str:

@@ -17,10 +17,13 @@ import pyarrow as pa
 from suite.campaign.errors import UserError
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+DECIMALS = {"point": ".", "comma": ","}
 HEAD = 1 << 20  # bytes looked at to guess separator and decimal sign
 _CHUNK = 1 << 22
+_OF_ZIP = (zipfile.BadZipFile, RuntimeError, NotImplementedError)  # damaged, a password, unknown
 _COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+")
 _POINT = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)\.\d+")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")  # 2,189: says nothing of the decimal sign
 
 
 @dataclass(frozen=True)
@@ -68,14 +71,22 @@ def sniff(path: str | Path) -> Shape:
     try:
         encoding = _encoding(bare)
         head = _head(bare, encoding)
-    except (OSError, EOFError, pa.ArrowException, zipfile.BadZipFile) as error:
-        raise UserError(f"{path.name} cannot be unpacked ({error}); pack it again") from None
+    except (OSError, EOFError, pa.ArrowException, *_OF_ZIP) as error:
+        text = f"{path.name} cannot be unpacked ({error}); unpack it yourself, or pack it again"
+        raise UserError(text) from None
     if "\0" in head:
         raise UserError(_no_table(path, start))
     separator, decimal = _separator(head)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return Shape(path, digest, separator, encoding, decimal, member)
+
+
+def decimal_sign(said: str) -> str:
+    """What `--decimal` says."""
+    if said not in DECIMALS:
+        raise UserError(f"--decimal {said}: say {' or '.join(DECIMALS)}")
+    return DECIMALS[said]
 
 
 def _first_bytes(path: Path) -> bytes:
@@ -109,18 +120,21 @@ def _only_member(path: Path) -> str | None:
 
 def _encoding(shape: Shape) -> str:
     """UTF-8 (with or without mark), UTF-16 with mark, or cp1252 where the bytes are no UTF-8."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
     with shape.open() as file:
-        first = True
-        while chunk := file.read(_CHUNK):
-            if first and chunk[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-                return "utf-16"
-            first = False
-            try:
-                decoder.decode(chunk)
-            except UnicodeDecodeError:
-                return "cp1252"
-    return "utf8"
+        marked = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    for encoding in ("utf-16",) if marked else ("utf8", "cp1252"):
+        decoder = codecs.getincrementaldecoder(encoding)()
+        try:
+            with shape.open() as file:
+                while chunk := file.read(_CHUNK):
+                    decoder.decode(chunk)
+        except UnicodeDecodeError:
+            continue
+        return encoding
+    raise UserError(
+        f"{shape.name} is neither UTF-8 nor cp1252; "
+        "save it again, in Excel as 'CSV UTF-8 (comma delimited)'"
+    )
 
 
 def _head(shape: Shape, encoding: str) -> str:
@@ -149,7 +163,7 @@ def _separator(head: str) -> tuple[str, str]:
         if (agree > 0.5, width) > best:
             best, chosen, rows = (agree > 0.5, width), sign, lines
     cells = [cell.strip() for row in rows[1:] for cell in row]
-    commas = sum(bool(_COMMA.fullmatch(cell)) for cell in cells)
+    commas = sum(bool(_COMMA.fullmatch(cell) and not _THOUSANDS.fullmatch(cell)) for cell in cells)
     points = sum(bool(_POINT.fullmatch(cell)) for cell in cells)
     return chosen, "," if commas > points else "."
 

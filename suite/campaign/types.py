@@ -42,7 +42,8 @@ class Column:
 
     `why` says in a few words why an unused column is unused (empty if it is used). `date_format`
     is a strptime pattern; "" where the file itself has dates (parquet). `missing_codes` are
-    numbers such as -999 that count as missing.
+    numbers such as -999 that count as missing, `missing_words` cells such as "unknown" among
+    numbers or dates.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Column:
     date_format: str | None = None
     as_of: str | None = None  # the day dates are counted back from, 2025-01-31
     missing_codes: tuple[float, ...] = ()
+    missing_words: tuple[str, ...] = ()
     suspected: bool = False  # left out, or kept by --keep although suspected
     sensitive: bool = False  # its name says gender, religion, birth, ...
 

@@ -12,6 +12,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as papq
 
 from suite.campaign.errors import UserError
+from suite.campaign.plain import plain
 
 PART = 1_000_000  # rows of a file in a folder
 
@@ -20,7 +21,7 @@ class Writer:
     """Takes tables in order. The target has its name only when all is written.
 
     `-` is stdout (csv); a name that ends in .parquet is one file; a name that ends in / or has no
-    suffix is a folder of parquet files; anything else is csv.
+    suffix is a folder of parquet files; anything else is csv, packed if the name ends in .gz.
     """
 
     def __init__(self, target: str) -> None:
@@ -28,6 +29,8 @@ class Writer:
         self._path = Path(target)
         self._partial = self._path.with_name(f".{self._path.name}.{os.getpid()}.partial")
         self._folder = target != "-" and (target.endswith("/") or not self._path.suffix)
+        self._is_csv = not self._folder and self._path.suffix != ".parquet"
+        self._stream: pa.NativeFile | None = None  # packs a csv
         self._writer: Any = None
         self._rows_of_part = self._parts = 0
         if target == "-":
@@ -42,6 +45,8 @@ class Writer:
         if self._folder and self._rows_of_part >= PART:
             self._writer.close()
             self._writer, self._rows_of_part = None, 0
+        if self._is_csv:  # has no lists and the like
+            table = pa.table({name: plain(table[name]) for name in table.column_names})
         if self._writer is None:
             self._writer = self._open(table.schema)
         self._writer.write_table(table)
@@ -55,9 +60,11 @@ class Writer:
             name = self._partial / f"part-{self._parts:05d}.parquet"
             self._parts += 1
             return papq.ParquetWriter(name, schema)
-        if self._path.suffix == ".parquet":
+        if not self._is_csv:
             return papq.ParquetWriter(self._partial, schema)
-        return pacsv.CSVWriter(str(self._partial), schema, **_PLAIN)
+        packing = "gzip" if self._path.suffix == ".gz" else None
+        self._stream = pa.output_stream(str(self._partial), compression=packing)
+        return pacsv.CSVWriter(self._stream, schema, **_PLAIN)
 
     def __enter__(self) -> Self:
         return self
@@ -73,6 +80,8 @@ class Writer:
                 sys.stdout.buffer.flush()  # the writer's own close would close stdout
             else:
                 self._writer.close()
+        if self._stream is not None:
+            self._stream.close()
         if self._target == "-":
             return
         if kind is None:

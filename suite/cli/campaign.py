@@ -10,6 +10,7 @@ from pathlib import Path
 from suite.campaign import say
 from suite.campaign.errors import UserError
 from suite.campaign.load import Options, load_campaign
+from suite.campaign.sniff import DECIMALS
 from suite.cli.errors import A_METHOD_FAILED, DONE, Parser, guarded
 
 FOLDER = "campaign.uplift"
@@ -84,7 +85,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--lower-is-better", action=argparse.BooleanOptionalAction, help="as for churn")
     add("--arm", metavar="COL", help="which treatment each customer got")
     add("--control", metavar="VALUE", help="the value of --arm that means: not treated")
-    add("--id", metavar="COL", help="names the customer; never a covariate")
+    add(
+        "--id",
+        metavar="COL",
+        help="names the customer; never a covariate",
+    )
     add("--ignore", metavar="COL", nargs="+", default=(), help="leave out")
     add("--keep", metavar="COL", nargs="+", default=(), help="use although suspected")
     add(
@@ -94,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
         default=(),
         help="number, category, date, date:%%d/%%m/%%Y or text",
     )
+    add("--decimal", choices=tuple(DECIMALS), help="sign of decimals, if it was guessed wrong")
     add("--as-of", metavar="DATE", help="what dates are counted back from, 2025-01-31")
     add("--propensity", default="design", metavar="P", help="design, P, ARM=P,..., COL, estimate")
     add("--strata", metavar="COL", nargs="+", default=(), help="treated shares differ by these")

@@ -8,6 +8,7 @@ from pathlib import Path
 from suite.campaign.application import ScoreOptions
 from suite.campaign.model import Model
 from suite.campaign.score import Scored, score_file
+from suite.campaign.sniff import DECIMALS
 from suite.cli.errors import DONE, Parser, guarded
 
 
@@ -29,6 +30,7 @@ def _score(options: argparse.Namespace) -> int:
         all_columns=options.all_columns,
         forgive=options.bad_cells == "missing",
         as_of=options.as_of,
+        decimal=options.decimal,
     )
     scored = score_file(model, options.file, about)
     changed = any(v is not None for v in (options.budget, options.value, options.cost))
@@ -71,12 +73,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("model", metavar="MODEL", help="model.uplift of a campaign")
     parser.add_argument("file", metavar="FILE", help="csv, tsv, csv.gz, zip, parquet or a folder")
     add = parser.add_argument
-    add("--out", metavar="FILE", help="csv, .parquet, a folder of parquet, or - for stdout")
+    add("--out", metavar="FILE", help="csv, csv.gz, parquet, a folder of parquet, or - for stdout")
     add("--budget", metavar="N|P%|MONEY", help="treat the best within it")
     add("--value", metavar="V|COL", help="money of one positive outcome, instead of the campaign's")
     add("--cost", metavar="C|ARM=C,...|COL", help="money of one treatment")
     add("--all-columns", action="store_true", help="write the columns of FILE too")
     add("--bad-cells", choices=("error", "missing"), default="error", help="cells of a wrong type")
+    add("--decimal", choices=tuple(DECIMALS), help="sign of decimals, if it was guessed wrong")
     add("--as-of", metavar="DATE", help="what dates are counted back from; default: the latest")
     add("--evaluate", action="store_true", help="compare with the arms and outcomes in FILE")
     return parser

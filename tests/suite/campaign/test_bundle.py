@@ -91,7 +91,7 @@ def test_newer_foreign_and_missing(tmp_path):
     with pytest.raises(UserError) as error:
         bundle.load(path)
     assert str(error.value) == (
-        "model.uplift is of format 99; this version reads up to 1: upgrade twin-uplift-suite"
+        "model.uplift is of format 99; this version reads up to 2: upgrade twin-uplift-suite"
     )
     path.write_text("id,uplift\n1,2\n")
     with pytest.raises(UserError, match="model.uplift is not a model of this suite"):

@@ -6,8 +6,10 @@ import pyarrow as pa
 import pytest
 
 from suite.campaign.cells import Cells
-from suite.campaign.columns import describe, duplicates, said_types, typed
+from suite.campaign.columns import describe, said_types, typed
+from suite.campaign.duplicates import duplicates
 from suite.campaign.errors import UserError
+from suite.campaign.read import from_frame
 
 
 def column(values, name="x", decimal=".", said=None):
@@ -44,6 +46,14 @@ def test_a_cell_says_the_same_number_whatever_else_is_in_its_piece():
     assert np.array_equal(alone, beside)
 
 
+def test_words_among_numbers_and_dates_are_remembered():
+    about, _ = column([*map(str, range(97)), "oops", "unknown", "unknown", "-999"])
+    assert about.missing_words == ("unknown", "oops")
+    about, _ = column(["01.02.2025", "02.02.2025", "", "never"], said=("date", "%d.%m.%Y"))
+    assert about.missing_words == ("never",)
+    assert column(["a", "b"] * 30)[0].missing_words == ()
+
+
 def test_two_values_leading_zeros_and_names_make_categories():
     assert column(["0", "1"] * 50)[0].kind == "category"
     assert column([f"{k % 30:03d}" for k in range(900)])[0].kind == "category"
@@ -77,6 +87,11 @@ def test_codes_for_missing():
         ("%d.%m.%Y", ["31.01.2025", "1.12.2024"]),
         ("%m/%d/%Y", ["01/31/2025", "12/01/2024"]),
         ("%Y-%m-%dT%H:%M:%S", ["2025-01-31T10:00:00", "2024-12-01T23:59:59"]),
+        ("%Y-%m-%dT%H:%M:%SZ", ["2025-01-31T10:00:00Z", "2024-12-01T23:59:59Z"]),
+        ("%Y-%m-%dT%H:%M:%S.%f%z", ["2025-01-31T10:00:00.000Z", "2024-12-01T23:59:59.125Z"]),
+        ("%Y-%m-%d %H:%M:%S%z", ["2025-01-31 10:00:00+00:00", "2024-12-01 23:59:59+00:00"]),
+        ("%Y-%m-%d %H:%M:%S.%f%z", ["2025-01-31 10:00:00.5+00:00", "2024-12-01 23:59:59.1+01:00"]),
+        ("%d.%m.%Y %I:%M:%S %p", ["31.01.2025 10:00:00 AM", "01.12.2024 11:59:59 PM"]),
     ],
 )
 def test_dates(pattern, cells):
@@ -87,10 +102,16 @@ def test_dates(pattern, cells):
     assert series.isna().sum() == 1
 
 
+def test_formats_that_mean_the_same_days_are_not_asked_for():
+    about, series = column(["31 May 2025", "01 May 2024"] * 20)
+    assert about.kind == "date"
+    assert series[0].date().isoformat() == "2025-05-31"
+
+
 def test_dates_that_two_formats_explain_are_asked_for():
     with pytest.raises(UserError, match="x could be DD/MM/YYYY or MM/DD/YYYY; say --types x=date"):
         column(["01/02/2025", "03/04/2025"] * 20)
-    with pytest.raises(UserError, match="no one format explains all cells"):
+    with pytest.raises(UserError, match="no one format known explains all cells"):
         column(["31/01/2025", "01/31/2025"] * 20)
     about, _ = column(["01/02/2025", "03/04/2025"] * 20, said=("date", "%d/%m/%Y"))
     assert about.date_format == "%d/%m/%Y"
@@ -112,6 +133,35 @@ def test_known_levels_keep_their_codes_and_new_ones_follow():
     assert new.cat.codes.tolist() == [2, 1, -1, 0]
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([b"a", b"\xff", None] * 30),
+        pa.array(["a", "b", None] * 30, pa.string_view()),
+        pa.array([[1], [2], None] * 30),
+        pa.array([{"a": 1}, {"a": 2}, None] * 30),
+        pa.Table.from_pandas(pd.DataFrame({"x": pd.cut(np.arange(90.0), 2)}))["x"],
+        from_frame(pd.DataFrame({"x": pd.cut(np.arange(90.0), 2)}))[0]["x"],
+        from_frame(pd.DataFrame({"x": pd.PeriodIndex(["2024-01", "2024-02"] * 45, freq="M")}))[0][
+            "x"
+        ],
+    ],
+)
+def test_values_of_any_type_are_text_at_least(values):
+    about, _ = describe("x", Cells(values), ".", None)
+    assert (about.kind, about.n_levels) == ("category", 2)
+
+
 def test_duplicates_are_found_under_other_names_for_the_values():
     frame = pd.DataFrame({"a": [1.0, 2.0, 1.0], "b": ["x", "y", "x"], "c": [2.0, 2.0, 1.0]})
     assert duplicates(frame) == {"b": "a"}
+
+
+def test_columns_whose_values_all_differ_are_no_duplicates_of_each_other():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(50, 3)), columns=["a", "b", "c"])
+    frame["day"] = pd.Timestamp("2025-01-01") + pd.to_timedelta(rng.permutation(50), unit="D")
+    # Zeros in the same rows, another amount in each of the others.
+    frame["d"], frame["e"] = frame["a"].clip(0), np.sqrt(frame["a"].clip(0))
+    frame["again"] = frame["b"]
+    assert duplicates(frame) == {"again": "b"}

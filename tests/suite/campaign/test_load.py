@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from suite.campaign import say
+from suite.campaign import prices, say
 from suite.campaign.auc import auc, auc_within
 from suite.campaign.errors import DataError, UserError
 from suite.campaign.load import Options, load_campaign
+from suite.campaign.prices import Budget
 from tests.suite.campaign.retail import retail, written
 
 
@@ -69,6 +70,41 @@ def test_prices_by_row(campaign):
     assert campaign.cost[0].tolist() == [0.0, 0.5]
 
 
+def test_prices_and_probabilities_in_columns_with_decimal_comma(tmp_path):
+    frame = retail().drop(columns=["revenue", "opened"])
+    half = np.arange(3000) % 2 == 0
+    frame = frame.assign(k=np.where(half, "0,5", "1,25"), p="0,5", v="1.030,25")
+    path = written(frame, tmp_path / "campaign.csv", sep=";")
+    found = load_campaign(path, Options(value="v", cost="k", propensity="p"))
+    assert np.array_equal(found.cost[:, 1], np.where(half, 0.5, 1.25))
+    assert np.all(found.value == 1030.25)
+    assert np.all(found.fairness.design == 0.5)
+    with pytest.raises(UserError, match="city is no number in row 1; prices must be complete"):
+        load_campaign(path, Options(value="v", cost="city"))
+
+
+@pytest.mark.parametrize(
+    ("text", "budget"),
+    [
+        ("5000", Budget("5000", customers=5000)),
+        ("5,000", Budget("5,000", customers=5000)),
+        ("2.5%", Budget("2.5%", share=0.025)),
+        ("12'000.50 CHF", Budget("12'000.50 CHF", money=12000.5)),
+        ("1,250,000€", Budget("1,250,000€", money=1250000.0)),
+    ],
+)
+def test_budgets(text, budget):
+    assert prices.budget(text, priced=True) == budget
+
+
+@pytest.mark.parametrize(
+    "text", ["2,5%", "12.000 EUR", "12,5 EUR", "5k", "5.000", "1,2,3", "5 mio", "0", "101%", "-5"]
+)
+def test_budgets_that_could_be_another_number_are_refused(text):
+    with pytest.raises(UserError, match="--budget .*: say 5000"):
+        prices.budget(text, priced=True)
+
+
 def test_money_gives_the_value_that_was_not_said():
     frame = retail()
     found = load_campaign(frame, Options(money="revenue", cost="2"))
@@ -85,6 +121,19 @@ def test_the_terminal_is_80_wide_and_every_guess_has_a_line(campaign):
     text = "\n".join(lines)
     for option in ("--outcome", "--arm --control", "--id", "--as-of", "--types", "--keep"):
         assert option in text
+
+
+@pytest.mark.parametrize("said", [None, "comma"])
+def test_the_decimal_sign_is_said_and_can_be_said(said, tmp_path):
+    frame = retail().assign(income=[f"{2000 + k:,}" for k in range(3000)])
+    path = written(frame, tmp_path / "campaign.csv")
+    for source in (path, frame):
+        found = load_campaign(source, Options(decimal=said))
+        income = np.arange(2000, 5000) / (1000 if said else 1)
+        np.testing.assert_allclose(found.frame["income"], income)
+    line = say.lines(load_campaign(path, Options(decimal=said)).guesses)[0]
+    assert f"decimal {said or 'point'}" in line
+    assert line.endswith("--decimal")
 
 
 def test_frames_and_files_say_the_same(campaign, tmp_path):
@@ -108,6 +157,24 @@ def test_repeated_ids_are_groups():
     assert groups is not None
     assert (groups[0::2] == groups[1::2]).all()
     assert groups.max() + 1 == len(frame) // 2
+
+
+@pytest.mark.parametrize("values", [1, 4, 100])
+def test_an_id_that_many_rows_share_is_no_id_of_customers(values):
+    frame = retail().drop(columns="customer_id")
+    frame.insert(0, "segment_id", np.arange(3000) % values)
+    found = load_campaign(frame, Options(arm="arm"))
+    assert found.id_name is None
+    kinds = {c.name: c.kind for c in found.columns}
+    assert kinds["segment_id"] == ("category" if values > 1 else "constant")
+    frame.insert(0, "store_id", np.arange(3000) // 10)
+    frame["customer_id"] = [f"C{i // 10}" for i in range(3000)]
+    assert load_campaign(frame, Options(arm="arm")).id_name == "customer_id"
+
+
+def test_an_id_of_few_values_is_refused():
+    with pytest.raises(DataError, match="--id city has 3 different values; 30 are needed"):
+        load_campaign(retail(), Options(id="city"))
 
 
 def test_churn_is_better_lower():

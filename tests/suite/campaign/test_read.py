@@ -37,6 +37,24 @@ def test_packed_files(tmp_path):
         assert texts(tmp_path / name) == TABLE.to_dict("list")
 
 
+def test_files_that_cannot_be_unpacked_or_decoded_say_so(tmp_path):
+    path = tmp_path / "t.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("t.csv", TABLE.to_csv(index=False))
+    whole = path.read_bytes()
+    # The flags and the method of packing lie at these places of both headers.
+    for of_local, of_central, value, text in ((6, 8, 1, "encrypted"), (8, 10, 9, "not supported")):
+        raw = bytearray(whole)
+        raw[of_local] = raw[raw.index(b"PK\x01\x02") + of_central] = value
+        path.write_bytes(raw)
+        with pytest.raises(UserError, match=f"t.zip cannot be unpacked .*{text}.*; unpack it"):
+            sniff(path)
+    path = tmp_path / "t.csv"
+    path.write_bytes("name,n\nZürich,1\n".encode("cp850"))
+    with pytest.raises(UserError, match="t.csv is neither UTF-8 nor cp1252; save it again"):
+        sniff(path)
+
+
 def test_parquet_files_and_folders(tmp_path):
     frame = pd.DataFrame({"a": range(10), "m": [0, 1] * 5})
     frame.to_parquet(tmp_path / "t.parquet")
@@ -55,6 +73,14 @@ def test_decimal_comma_is_seen(tmp_path):
     path.write_text("a;b\n1,5;x\n2,25;y\n1.234,5;z\n")
     shape = sniff(path)
     assert (shape.separator, shape.decimal) == (";", ",")
+
+
+def test_grouped_thousands_are_no_decimal_commas(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('a,b\n"2,189",x\n"1,234,567",y\n655,z\n')
+    assert sniff(path).decimal == "."
+    path.write_text("a;b\n2,189;x\n0,125;y\n")  # no thousands begin with 0
+    assert sniff(path).decimal == ","
 
 
 def test_pieces_keep_order_and_columns(tmp_path):

@@ -1,11 +1,13 @@
 """Scoring: the model's numbers in the order of the file, in any format, whole or not at all."""
 
+import gzip
 import io
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,6 +18,7 @@ from suite.campaign.allocation import allocate, hashed
 from suite.campaign.application import ScoreOptions
 from suite.campaign.cells import Cells
 from suite.campaign.columns import typed
+from suite.campaign.encode import Encoder
 from suite.campaign.new_rows import column_of
 from suite.campaign.read import from_frame
 from suite.campaign.score import score_file, score_frame
@@ -105,6 +108,15 @@ def test_all_columns_and_stdout(files, capfdbinary):
     assert process.stderr.startswith(b"1,000 rows")
 
 
+def test_csv_holds_lists_as_text_and_is_packed_if_named_so(files):
+    folder, run = files
+    lists = [[k] for k in range(1000)]
+    new_customers().assign(list=lists, raw=b"\xff").to_parquet(folder / "new.parquet")
+    assert run("--all-columns", file="new.parquet", out="s.csv.gz") == 0
+    with gzip.open(folder / "s.csv.gz") as file:
+        assert pd.read_csv(file)["list"].tolist() == list(map(str, lists))
+
+
 @pytest.mark.parametrize("budget", ["150", "20%", "77 EUR"])
 @pytest.mark.parametrize("arms", [("control", "mail"), ("control", "call", "mail")])
 def test_a_budget_in_pieces_is_the_allocation_of_all_rows(budget, arms, tmp_path, monkeypatch):
@@ -168,6 +180,17 @@ def test_dates_are_counted_back_from_the_latest_day(files, capsys):
     assert "dates counted back from 2025-01-31" in capsys.readouterr().out
 
 
+def test_the_decimal_sign_can_be_said(files):
+    folder, run = files
+    comma = new_customers().assign(spend="1,500")
+    point = comma.assign(spend=comma["spend"].str.replace(",", "."))
+    written(comma, folder / "comma.csv")
+    written(point, folder / "point.csv")
+    assert run("--decimal", "comma", file="comma.csv", out="a.csv") == 0
+    assert run(file="point.csv", out="b.csv") == 0
+    assert (folder / "a.csv").read_bytes() == (folder / "b.csv").read_bytes()
+
+
 def test_drift_is_named(files, capsys):
     folder, run = files
     old = new_customers()
@@ -189,6 +212,21 @@ def test_wrong_cells_can_be_missing(files, capsys):
     new.loc[16, "age"] = ""
     scores = pd.read_csv(folder / "scores.csv")["uplift"]
     np.testing.assert_allclose(scores, uplift_of(model(), new)[:, 0], rtol=0, atol=1e-12)
+
+
+def test_words_that_the_campaign_took_as_missing_are_missing(files):
+    folder, run = files
+    state = model().encoder.state()
+    age = next(plan for plan in state["plans"] if plan["name"] == "age")
+    age["missing_words"] = ("unknown",)
+    made = replace(model(), encoder=Encoder.from_state(state))
+    bundle.save(made, folder / "model.uplift")
+    for word, name in (("unknown", "a.csv"), ("", "b.csv")):
+        new = new_customers()
+        new.loc[16, "age"] = word
+        written(new, folder / name)
+        assert run(file=name, out=f"scores.{name}") == 0
+    assert (folder / "scores.a.csv").read_bytes() == (folder / "scores.b.csv").read_bytes()
 
 
 def test_evaluate_compares_with_what_happened(files, capsys):

@@ -140,6 +140,10 @@ CASES = {
         only_leaks(), [], 3,
         "no covariate is left (3 suspected of leakage, 2 constant); see --keep",
     ),
+    "strata that have another role": (
+        retail(1000), ["--strata", "city", "arm"], 2,
+        "--strata arm: it is the arm; name columns that decided the shares",
+    ),
     "value without cost": (
         retail(500), ["--value", "30"], 2, "--value needs --cost (0 if treating is free)",
     ),
@@ -188,6 +192,15 @@ def test_folder_taken(folder, capsys):
     text = "campaign.uplift holds a run on another file; give --out DIR or --fresh"
     fails(capsys, campaign, ["campaign.csv", "--quick"], 2, text)
     assert [path.name for path in (folder / "campaign.uplift").iterdir()] == ["run.json"]
+
+
+def test_no_method_could_be_fitted(folder, capsys):
+    written(retail(2000), folder / "campaign.csv")
+    assert campaign.main(["campaign.csv", "--methods", "oracle", "--quick", "--jobs", "1"]) == 3
+    said = capsys.readouterr().err
+    assert said.startswith("error: no method could be fitted (oracle: ValueError: ")
+    assert said.endswith("; try others with --methods\n")
+    assert said.count("\n") == 1
 
 
 def test_disk_full(folder, capsys, monkeypatch):
@@ -243,6 +256,14 @@ def test_score_of_another_type(folder, capsys):
         "(--bad-cells missing goes on)"
     )
     fails(capsys, score, ["model.uplift", "new.csv", "--out", "s.csv"], 2, text)
+
+
+def test_score_as_of_no_day(folder, capsys):
+    bundle.save(model(), folder / "model.uplift")
+    written(new_customers(), folder / "new.csv")
+    text = "--as-of 31.01.2025: say a day such as 2025-01-31"
+    arguments = ["model.uplift", "new.csv", "--as-of", "31.01.2025"]
+    fails(capsys, score, arguments, 2, text)
 
 
 def test_damaged_bundle(folder, capsys):
