@@ -1,6 +1,6 @@
 """Was it a fair test: can the covariates tell the arms apart?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from suite.campaign.auc import auc_within
 from suite.campaign.encode import Encoder
 from suite.campaign.propensity import Design
-from suite.campaign.types import ArmEffect, Column, Difference, Fairness, Verdict
+from suite.campaign.types import Column, Difference, Fairness, Verdict
 
 FOLDS = 5
 MOST_ROWS = 200_000  # that the arms' predictability is measured on
@@ -168,16 +168,3 @@ def _months(
             share = table["treated"].mean()
             return tuple((str(m), int(sizes[m]), float(share[m])) for m in sizes.index)
     return ()
-
-
-def effects(
-    outcome: NDArray[np.int8], arm: NDArray[np.int8], arms: tuple[str, ...]
-) -> Iterator[ArmEffect]:
-    """Outcome rate of each arm and its difference to control, unadjusted."""
-    rates = [float(outcome[arm == k].mean()) for k in range(len(arms))]
-    sizes = [int((arm == k).sum()) for k in range(len(arms))]
-    variance = [r * (1 - r) / n for r, n in zip(rates, sizes, strict=True)]
-    for k, name in enumerate(arms):
-        se = float(np.sqrt(variance[k] + variance[0])) if k else 0.0
-        events = int(outcome[arm == k].sum())
-        yield ArmEffect(name, sizes[k], events, rates[k], rates[k] - rates[0], se)

@@ -13,7 +13,7 @@ from suite.campaign.allocation import Terms, hashed
 from suite.campaign.encode import Encoder
 from suite.campaign.evaluate import Evidence
 from suite.campaign.inference import Estimate
-from suite.campaign.model import Model
+from suite.campaign.model import Assignment, Model
 from suite.campaign.procedure import Fits
 from suite.campaign.setup import Setup
 from suite.campaign.store import Result, unpacked
@@ -174,6 +174,7 @@ def model_of(findings: Findings, setup: Setup, name: str, fitted: Result) -> Mod
             "rows": campaign.source.rows,
         },
         propensity=setup.shares,
+        assignment=Assignment(campaign.fairness.propensity, campaign.chances_from),
         headline={
             "share": comparison.share,
             "profit": {

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suite.campaign import checks, fair, leaks, names, prices, propensity, roles, say
+from suite.campaign import checks, effects, fair, leaks, names, prices, propensity, roles, say
 from suite.campaign.cells import Cells
 from suite.campaign.columns import Said, describe, duplicates, said_types
 from suite.campaign.identity import identity
@@ -121,8 +121,6 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
     )
     value, cost = price.by_row(frame) if price else (None, None)
     money = None if options.money is None else _money(columns, options.money, decimal)
-    effects = tuple(fair.effects(outcome.y, arms.arm, arms.values))
-    pooled = (arms.arm > 0).astype(np.int8)
     campaign = Campaign(
         frame=frame,
         outcome=outcome.y,
@@ -134,8 +132,8 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
         columns=tuple(described),
         guesses=(),
         suspects=tuple(suspects),
-        effects=effects,
-        any_effect=list(fair.effects(outcome.y, pooled, (arms.values[0], "any treatment")))[1],
+        effects=effects.raw(outcome.y, arms.arm, arms.values),
+        any_effect=effects.raw_of_any(outcome.y, arms.arm, arms.values),
         fairness=fairness,
         source=about,
         as_of=as_of,
@@ -143,7 +141,7 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
         ids=ids,
         groups=groups,
         strata=strata,
-        strata_names=tuple(options.strata),
+        chances_from=(options.propensity,) if design.kind == "column" else tuple(options.strata),
         money=money,
         prices=price,
         value=value,

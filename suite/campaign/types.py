@@ -136,7 +136,7 @@ class Campaign:
     ids: pd.Series | None = None
     groups: NDArray[np.int64] | None = None  # codes of repeated ids, None if none is repeated
     strata: NDArray[np.int64] | None = None
-    strata_names: tuple[str, ...] = ()
+    chances_from: tuple[str, ...] = ()  # the columns of --strata, or that of --propensity
     money: NDArray[np.float64] | None = None
     prices: Prices | None = None  # what the user said: numbers, or names of columns
     value: NDArray[np.float64] | None = None  # of one outcome, by row, if there are prices

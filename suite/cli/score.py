@@ -18,6 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _score(options: argparse.Namespace) -> int:
     from suite.campaign import bundle  # after the arguments: it imports every method
+    from suite.campaign.check import check_file
 
     model = bundle.load(Path(options.model))
     out = options.out or str(Path(options.file).with_suffix("").with_suffix(".scores.csv"))
@@ -30,13 +31,12 @@ def _score(options: argparse.Namespace) -> int:
         forgive=options.bad_cells == "missing",
         as_of=options.as_of,
     )
+    checked = check_file(model, options.file, about) if options.evaluate else None
     scored = score_file(model, options.file, about)
     changed = any(v is not None for v in (options.budget, options.value, options.cost))
     words = said(model, scored, changed)
-    if options.evaluate:
-        from suite.campaign.check import check_file
-
-        words += "\n" + check_file(model, options.file, about)
+    if checked is not None:
+        words += f"\n{checked}"
     elif scored.can_evaluate:
         words += f"\n{model.arm_name} and {model.outcome_name} are there: --evaluate compares"
     # Scores that go to stdout must stay a table.
