@@ -21,10 +21,14 @@ from suite.campaign.types import Campaign
 
 OWNER = "run.json"
 UNITS = "units"
+RESULTS = ("report.html", "model.uplift", "rows.csv", "summary.json", "log.txt")
 
 
 def claim(folder: Path, campaign: Campaign, options: Options, settings: Settings, fresh: bool):
-    """The folder of the units of this question; an error if the folder holds another one."""
+    """The folder of the units of this question; an error if the folder holds another one.
+
+    `fresh`: another question, and all that is known of this one, is replaced.
+    """
     question = {
         "file": campaign.source.sha256,
         "options": asdict(options),
@@ -35,21 +39,22 @@ def claim(folder: Path, campaign: Campaign, options: Options, settings: Settings
     }
     mark = sha256(json.dumps(question, sort_keys=True, default=str).encode()).hexdigest()
     owner = folder / OWNER
-    if fresh:
-        shutil.rmtree(folder / UNITS, ignore_errors=True)
-        owner.unlink(missing_ok=True)
     if owner.is_file():
         try:
             other = json.loads(owner.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             other = {}
-        if other.get("mark") != mark:
+        if other.get("mark") != mark and not fresh:
             what = (
                 "another file" if other.get("file") != campaign.source.sha256 else "other options"
             )
             raise UserError(f"{folder.name} holds a run on {what}; give --out DIR or --fresh")
     elif folder.is_dir() and any(folder.iterdir()):
         raise UserError(f"{folder.name} is not empty and not of this command; give --out DIR")
+    if fresh:  # before the folder has another owner: it must not take these for its own
+        shutil.rmtree(folder / UNITS, ignore_errors=True)
+        for name in RESULTS:
+            (folder / name).unlink(missing_ok=True)
     folder.mkdir(parents=True, exist_ok=True)
     write(owner, json.dumps({"mark": mark, "file": campaign.source.sha256}))
     return folder / UNITS
