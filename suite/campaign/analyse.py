@@ -47,7 +47,7 @@ def without_outside(campaign: Campaign) -> Campaign:
     keep = np.flatnonzero(~outside)
     parts = {
         name: None if (value := getattr(campaign, name)) is None else value[keep]
-        for name in ("outcome", "arm", "groups", "strata", "money", "value", "cost")
+        for name in ("row", "outcome", "arm", "groups", "strata", "money", "value", "cost")
     }
     fairness = replace(campaign.fairness, design=campaign.fairness.design[keep])
     ids = None if campaign.ids is None else campaign.ids.iloc[keep].reset_index(drop=True)

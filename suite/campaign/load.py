@@ -64,8 +64,9 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
     arms = roles.arms(columns, options.arm, options.control, outcome.name)
     value = options.value
     if value is None and options.cost is not None and options.money is not None:
-        # What one positive outcome brought on average.
-        value = str(float(_money(columns, options.money, decimal).sum() / (outcome.y == 1).sum()))
+        # What one good outcome brought on average; who is judged takes it from the other folds.
+        good, money = int(not outcome.lower_is_better), _money(columns, options.money, decimal)
+        value = str(float(money[outcome.y >= 0].sum() / (outcome.y == good).sum()))
     price = prices.prices(value, options.cost, arms.values, tuple(header))
     budget = prices.budget(options.budget, price is not None)
     whole = (outcome.y >= 0) & (arms.arm >= 0)
@@ -123,6 +124,7 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
     money = None if options.money is None else _money(columns, options.money, decimal)
     campaign = Campaign(
         frame=frame,
+        row=np.flatnonzero(whole) + 1,
         outcome=outcome.y,
         arm=arms.arm,
         arms=arms.values,
@@ -144,7 +146,7 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
         chances_from=(options.propensity,) if design.kind == "column" else tuple(options.strata),
         money=money,
         prices=price,
-        value=value,
+        value=None if options.value is None else value,
         cost=cost,
         budget=budget,
         lower_is_better=outcome.lower_is_better,

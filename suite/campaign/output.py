@@ -67,18 +67,26 @@ def write(path: Path, text: str) -> None:
     os.replace(partial, path)
 
 
+def names_of(campaign: Campaign) -> pd.Index:
+    """The customers: their ids, or the numbers of their rows in the file, from 1."""
+    if campaign.ids is None:
+        return pd.Index(campaign.row, name="row")
+    return pd.Index(campaign.ids, name=campaign.id_name)
+
+
 def rows_of(found: Findings) -> pd.DataFrame:
-    """One line for each customer: id, out-of-fold uplift, the rule's decision."""
+    """One line for each customer: id, out-of-fold uplift, the rule's decision if there is one."""
     campaign = found.campaign
-    ids = np.arange(1, campaign.n + 1) if campaign.ids is None else campaign.ids.to_numpy()
-    table = pd.DataFrame({campaign.id_name or "row": ids})
+    customers = names_of(campaign)
+    table = pd.DataFrame({customers.name: customers})
     uplift = found.sign * found.evidence.gain
     many = len(campaign.arms) > 2
     for a, arm in enumerate(campaign.arms[1:]):
         table[f"uplift {arm}" if many else "uplift"] = uplift[:, a]
-    decision = found.comparison.decision
-    names = np.array(["", *campaign.arms[1:]], dtype=object)
-    table["treat"] = names[decision] if many else decision
+    if found.decides:
+        decision = found.comparison.decision
+        names = np.array(["", *campaign.arms[1:]], dtype=object)
+        table["treat"] = names[decision] if many else decision
     return table
 
 
