@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from suite.campaign import findings, plan
+from suite.campaign import effects, findings, plan
 from suite.campaign.calibration import NO_MODEL
 from suite.campaign.errors import DataError, UserError
 from suite.campaign.findings import Findings
@@ -52,6 +52,8 @@ def without_outside(campaign: Campaign) -> Campaign:
     fairness = replace(campaign.fairness, design=campaign.fairness.design[keep])
     ids = None if campaign.ids is None else campaign.ids.iloc[keep].reset_index(drop=True)
     frame = campaign.frame.iloc[keep].reset_index(drop=True)
+    about = parts["outcome"], parts["arm"], campaign.arms
+    parts |= {"effects": effects.raw(*about), "any_effect": effects.raw_of_any(*about)}
     return replace(campaign, **parts, fairness=fairness, ids=ids, frame=frame)
 
 

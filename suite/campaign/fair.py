@@ -17,7 +17,7 @@ from suite.campaign.types import Column, Difference, Fairness, Verdict
 FOLDS = 5
 MOST_ROWS = 200_000  # that the arms' predictability is measured on
 SLIGHT, NOT_RANDOM = 0.01, 0.6
-NARROW = 0.02  # e(x) below this, or above 1 minus it: no comparison is possible
+NARROW = 0.02  # e(x) of an arm below this, or a tenth of its share: no comparison is possible
 Array = NDArray[np.float64]
 
 
@@ -54,19 +54,21 @@ def fairness(
     area, se = max(pair for pairs in areas.values() for pair in pairs)
     verdict = _verdict(area, se)
     kind, known = design.kind, design.probabilities
+    shares = np.bincount(arm, minlength=n_arms) / len(arm)
     outside = None
     if known is None or (verdict != "fair" and kind == "design"):
         kind = "estimate"
         likelihood = {name: np.log(p[np.arange(len(arm)), arm]).mean() for name, p in fits.items()}
         known = fits[max(likelihood, key=likelihood.get)]
-        outside = (known < NARROW).any(axis=1)
+        # An arm that is small by design is improbable for everybody: that alone says nothing.
+        outside = (known < np.minimum(NARROW, shares / 10)).any(axis=1)
     return Fairness(
         verdict=verdict,
         auc=area,
         se=se,
         n_columns=len(used),
         differences=tuple(_differences(encoder.names, X, arm, arms)),
-        shares=tuple(map(float, np.bincount(arm, minlength=n_arms) / len(arm))),
+        shares=tuple(map(float, shares)),
         propensity=kind,
         design=known,
         months=_months(columns, frame, arm),

@@ -120,6 +120,8 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
         groups=groups,
         seed=options.seed,
     )
+    if fairness.outside is not None:
+        checks.enough(outcome, arms, fairness.outside)
     value, cost = price.by_row(frame) if price else (None, None)
     money = None if options.money is None else _money(columns, options.money, decimal)
     campaign = Campaign(

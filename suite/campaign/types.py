@@ -105,7 +105,7 @@ class Fairness:
     design: NDArray[np.float64]  # (n, arms) known probabilities; of e(x): cross-fitted estimates
     months: tuple[tuple[str, int, float], ...] = ()  # month, rows, share treated
     duplicated_rows: int = 0
-    outside: NDArray[np.bool_] | None = None  # rows whose e(x) is outside 0.02 to 0.98
+    outside: NDArray[np.bool_] | None = None  # rows with an e(x) too near 0
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,17 @@
 """Effects where the chance of treatment differs by row: on the terminal, and on new rows."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from suite.campaign import bundle
+from suite.campaign.analyse import without_outside
 from suite.campaign.application import ScoreOptions
 from suite.campaign.check import check_file
 from suite.campaign.effects import scores, weighted
+from suite.campaign.errors import DataError
 from suite.campaign.inference import Estimate
 from suite.campaign.load import Options, load_campaign
 from suite.campaign.model import Assignment
@@ -65,6 +68,46 @@ def test_errors_within_strata_are_those_of_many_draws():
     means = np.array([estimate.mean for estimate in found])
     assert means.mean() == pytest.approx(0.1, abs=3 * means.std() / np.sqrt(300))
     assert np.mean([estimate.se for estimate in found]) == pytest.approx(means.std(), rel=0.1)
+
+
+def aged(steep: float, n: int = 3000):
+    """Treated the likelier the older; at 45 half of them."""
+    rng = np.random.default_rng(9)
+    age = rng.normal(45, 14, n).round()
+    treated = rng.random(n) < 1 / (1 + np.exp(-(age - 45) * steep))
+    frame = retail(n)[["city", "spend"]].assign(age=age)
+    frame["arm"] = np.where(treated, "mail", "control")
+    frame["bought"] = np.where(rng.random(n) < 0.3 + 0.1 * treated, "yes", "no")
+    return frame
+
+
+def test_a_small_control_group_is_small_for_everybody():
+    """250 of 12,500 at random: 2 % is the design, not the rows' own certainty."""
+    frame = retail(12_500)[["city", "spend", "bought"]]
+    control = np.random.default_rng(4).permutation(12_500) < 250
+    frame["arm"] = np.where(control, "control", "mail")
+    campaign = load_campaign(frame, Options(propensity="estimate"))
+    outside = campaign.fairness.outside
+    assert outside is None or outside.sum() < 100
+
+
+def test_what_is_said_of_the_arms_is_of_the_rows_that_remain():
+    whole = load_campaign(aged(0.25))
+    assert whole.fairness.outside.sum() > 100
+    left = without_outside(whole)
+    assert sum(effect.rows for effect in left.effects) == left.n < whole.n
+    assert left.any_effect == replace(left.effects[1], arm="any treatment")
+    treated = left.arm == 1
+    rates = left.outcome[treated].mean(), left.outcome[~treated].mean()
+    assert left.any_effect.effect == pytest.approx(rates[0] - rates[1])
+
+
+def test_the_rows_that_remain_must_be_enough():
+    with pytest.raises(DataError) as error:
+        load_campaign(aged(2.0))
+    text = r"\w+ has \d+ (rows|positive outcomes) left, as [\d,]+ rows were almost certain of their"
+    assert re.match(text, str(error.value))
+    assert str(error.value).endswith("needed. If there was a design, say --propensity or --strata")
 
 
 def evaluated(tmp_path, assignment: Assignment) -> tuple[str, tuple[float, float]]:
