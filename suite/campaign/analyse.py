@@ -93,7 +93,8 @@ def analyse(
     `begun`: when the time began to run, on the monotonic clock; None: now.
     """
     begun = time.monotonic() if begun is None else begun
-    deadline = begun + COMPARING * plan.seconds_of(settings.time)
+    seconds = plan.seconds_of(settings.time)
+    deadline = begun + COMPARING * seconds
     methods = plan.names(settings.methods, settings.quick)
     campaign = without_outside(campaign)
     setup = setup_of(campaign, settings)
@@ -106,7 +107,7 @@ def analyse(
         broken = [result.error for result in means.values() if result.error]
         if broken:
             raise RuntimeError(f"the outcome means cannot be fitted: {broken[0]}")
-        race = plan.Race(k, campaign.n, workers, store, deadline, said)
+        race = plan.Race(k, campaign.n, workers, store, deadline, said, seconds)
         race.run(methods)
         if not race.found:
             failed = "; ".join(f"{name}: {error}" for name, error in race.progress.failed.items())
