@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from suite.campaign import findings, plan
+from suite.campaign import effects, findings, plan
 from suite.campaign.calibration import NO_MODEL
 from suite.campaign.errors import DataError, UserError
 from suite.campaign.findings import Findings
@@ -47,11 +47,13 @@ def without_outside(campaign: Campaign) -> Campaign:
     keep = np.flatnonzero(~outside)
     parts = {
         name: None if (value := getattr(campaign, name)) is None else value[keep]
-        for name in ("outcome", "arm", "groups", "strata", "money", "value", "cost")
+        for name in ("row", "outcome", "arm", "groups", "strata", "money", "value", "cost")
     }
     fairness = replace(campaign.fairness, design=campaign.fairness.design[keep])
     ids = None if campaign.ids is None else campaign.ids.iloc[keep].reset_index(drop=True)
     frame = campaign.frame.iloc[keep].reset_index(drop=True)
+    about = parts["outcome"], parts["arm"], campaign.arms
+    parts |= {"effects": effects.raw(*about), "any_effect": effects.raw_of_any(*about)}
     return replace(campaign, **parts, fairness=fairness, ids=ids, frame=frame)
 
 
@@ -91,7 +93,8 @@ def analyse(
     `begun`: when the time began to run, on the monotonic clock; None: now.
     """
     begun = time.monotonic() if begun is None else begun
-    deadline = begun + COMPARING * plan.seconds_of(settings.time)
+    seconds = plan.seconds_of(settings.time)
+    deadline = begun + COMPARING * seconds
     methods = plan.names(settings.methods, settings.quick)
     campaign = without_outside(campaign)
     setup = setup_of(campaign, settings)
@@ -104,7 +107,7 @@ def analyse(
         broken = [result.error for result in means.values() if result.error]
         if broken:
             raise DataError(f"the outcome means cannot be fitted: {broken[0]}")
-        race = plan.Race(k, campaign.n, workers, store, deadline, said)
+        race = plan.Race(k, campaign.n, workers, store, deadline, said, seconds)
         race.run(methods)
         if not race.found:
             failed = "; ".join(f"{name}: {error}" for name, error in race.progress.failed.items())

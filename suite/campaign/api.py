@@ -12,9 +12,10 @@ from typing import Any
 import pandas as pd
 
 from suite.campaign import output, page
-from suite.campaign.allocation import Terms, decide
+from suite.campaign.allocation import Terms
 from suite.campaign.analyse import Settings, analyse
 from suite.campaign.errors import UserError
+from suite.campaign.evaluate import compare
 from suite.campaign.findings import Findings
 from suite.campaign.load import Options, load_campaign
 from suite.campaign.model import Model
@@ -47,10 +48,13 @@ class Result:
     ) -> pd.Series:
         """Whom of the campaign's customers to treat (the arm, "" for nobody), out of fold.
 
-        `value`, `cost` and `budget` (a share of customers) replace those of the run.
+        `value`, `cost` and `budget` (a share of customers) replace those of the run; with none of
+        them it is the decision of `rows`. The index is the id, or the number of the row.
         """
         if budget is not None and not 0 < budget <= 1:
             raise UserError(f"budget is {budget}; give a share of the customers, such as 0.2")
+        if value is cost is budget is None and not self.findings.decides:
+            raise UserError("nothing is decided without value and cost, or a budget: say them here")
         evidence, campaign = self.findings.evidence, self.findings.campaign
         terms = evidence.terms
         terms = Terms(
@@ -59,9 +63,9 @@ class Result:
             terms.cap if budget is None else budget,
             terms.cap_money if budget is None else False,
         )
-        arms = pd.Series(["", *campaign.arms[1:]])
-        chosen = arms.iloc[decide(evidence.gain, terms, evidence.tie)].to_numpy()
-        return pd.Series(chosen, index=campaign.ids, name="treat")
+        found = compare(evidence, terms, tells=self.findings.outcome.final.tells)
+        chosen = pd.Series(["", *campaign.arms[1:]]).iloc[found.decision].to_numpy()
+        return pd.Series(chosen, index=output.names_of(campaign), name="treat")
 
     def rows(self) -> pd.DataFrame:
         """Id, out-of-fold uplift and decision of every customer of the campaign."""

@@ -77,11 +77,12 @@ class Application:
             self.as_of = latest_date(shape, model.encoder)
 
     def _decision(self) -> tuple[Decision, Prices | None]:
-        """The campaign's rule, unless new prices or a budget replace it."""
+        """The campaign's rule; new prices replace its prices, a new budget its budget."""
         options, own = self.options, self.model.decision
         said = prices(options.value, options.cost, self.model.arms, tuple(self.header))
         if said is not None:
-            own = replace(own, rule="net", value=said.value, costs=said.costs, budget=None)
+            rule = "net" if own.budget is None else "top"
+            own = replace(own, rule=rule, value=said.value, costs=said.costs)
         elif own.value is not None:
             costs = own.costs or (0.0,) * (len(self.model.arms) - 1)
             said = Prices(own.value, costs)

@@ -17,7 +17,7 @@ import baselines
 from suite.campaign.encode import Encoder
 from suite.campaign.errors import UserError
 from suite.campaign.members import restore, store
-from suite.campaign.model import Calibration, Decision, Model
+from suite.campaign.model import Assignment, Calibration, Decision, Model
 
 FORMAT = 2  # raised when older code could misread a newer file
 KIND = "campaign model of twin-uplift-suite"
@@ -49,6 +49,7 @@ def save(model: Model, path: Path) -> None:
         "source": model.source,
         "propensity": model.propensity,
         "headline": _without_nan(model.headline),
+        "assignment": asdict(model.assignment),
         "members": {name: hashlib.sha256(raw).hexdigest() for name, raw in members.items()},
     }
     manifest["sha256"] = _digest(manifest)
@@ -136,6 +137,7 @@ def _model(manifest: Mapping[str, Any], members: Mapping[str, bytes]) -> Model:
         lower_is_better=manifest["lower_is_better"],
         source=manifest["source"],
         headline=manifest["headline"],
+        assignment=Assignment(**_tuples(manifest.get("assignment", {}))),
     )
 
 

@@ -4,16 +4,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from suite.campaign.application import Application, ScoreOptions
 from suite.campaign.cells import Cells
-from suite.campaign.errors import DataError
+from suite.campaign.effects import scores
+from suite.campaign.errors import DataError, UserError
 from suite.campaign.inference import Estimate
 from suite.campaign.model import Model
 from suite.campaign.names import known
-from suite.campaign.scores import aipw
+from suite.campaign.propensity import design
 from suite.campaign.sniff import sniff
 
 GROUPS = 10
@@ -25,7 +27,13 @@ def check_file(model: Model, path: str | Path, options: ScoreOptions) -> str:
     """What the rule would have earned among these rows, and predicted against observed."""
     shape = sniff(path)
     run = Application(model, shape, replace(options, all_columns=True))
-    for name in (model.arm_name, model.outcome_name):
+    by = model.assignment
+    if by.kind == "estimate":
+        raise UserError(
+            "--evaluate needs the chances of treatment, which the campaign could only estimate; "
+            f"python -m suite campaign {shape.name} judges these rows by themselves"
+        )
+    for name in (model.arm_name, model.outcome_name, *by.columns):
         known(name, run.header)
     cut = run.cut() if run.decision.rule == "top" else None
     parts = []
@@ -35,12 +43,16 @@ def check_file(model: Model, path: str | Path, options: ScoreOptions) -> str:
         keep = (y >= 0) & (arm >= 0)
         columns = (y, arm, piece.uplift, piece.terms.value, piece.terms.cost)
         chosen = np.zeros(len(y), np.int8) if decision is None else decision
-        parts.append([column[keep] for column in (*columns, chosen)])
-    y, arm, uplift, value, cost, decision = (
+        given = _given(model, piece.table, run.shape.decimal)
+        parts.append([column[keep] for column in (*columns, chosen, given)])
+    y, arm, uplift, value, cost, decision, given = (
         np.concatenate(column) for column in zip(*parts, strict=True)
     )
-    psi = _effects(model, y, arm)
+    psi = _effects(model, y, arm, given)
     lines = []
+    if by.kind == "unknown":
+        lines.append("the model does not say how arms were drawn: what follows is right for one")
+        lines.append("share of treated customers, not where shares differed between groups")
     if shape.sha256 == model.source["sha256"]:
         lines.append("these are the rows that trained the model: what follows flatters it")
     if run.decision.rule != "ranking":
@@ -64,15 +76,34 @@ def _observed(model: Model, table: pa.Table) -> tuple[NDArray[np.int8], NDArray[
     )
 
 
-def _effects(model: Model, y: NDArray[np.int8], arm: NDArray[np.int8]) -> Array:
-    """One score for each row and treatment whose means are differences between arms."""
-    n = np.bincount(arm, minlength=len(model.arms))
-    for name, rows in zip(model.arms, n, strict=True):
+def _given(model: Model, table: pa.Table, decimal: str) -> NDArray[np.object_]:
+    """What chances of treatment depend on, a column for each: probabilities, or texts of strata."""
+    found = [np.zeros((table.num_rows, 0), object)]
+    for name in model.assignment.columns:
+        cells = Cells(table[name])
+        of_words = cells.texts() if model.assignment.kind == "strata" else cells.numbers(decimal)
+        found.append(cells.spread(np.array(of_words, object), None)[:, None])
+    return np.hstack(found)
+
+
+def _effects(
+    model: Model, y: NDArray[np.int8], arm: NDArray[np.int8], given: NDArray[np.object_]
+) -> Array:
+    """One score for each row and treatment whose means are effects, by the campaign's design.
+
+    Shares, of all rows or by stratum, are those of these rows.
+    """
+    for name, rows in zip(model.arms, np.bincount(arm, minlength=len(model.arms)), strict=True):
         if rows < LEAST_ROWS:
             raise DataError(f"{name} has {rows} rows; --evaluate needs {LEAST_ROWS} in each arm")
-    rates = np.bincount(arm, weights=y, minlength=len(n)) / n
-    mu, e = np.tile(rates, (len(y), 1)), np.tile(n / n.sum(), (len(y), 1))
-    return aipw(y.astype(np.float64), arm, mu, e)
+    by, strata, said, of_column = model.assignment, None, "design", None
+    if by.kind == "strata":
+        columns = pd.DataFrame(given, columns=list(by.columns))
+        strata = columns.groupby(list(by.columns), dropna=False).ngroup().to_numpy(np.int64)
+    elif by.kind == "column":
+        (said,), of_column = by.columns, given[:, 0].astype(np.float64)
+    chances = design(said, arm, model.arms, of_column, strata).probabilities
+    return scores(y, arm, chances, strata)
 
 
 def _rule(model: Model, net: Array, decision: NDArray[np.int8], *, priced: bool) -> list[str]:

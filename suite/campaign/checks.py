@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from suite.campaign import roles, say
 from suite.campaign.errors import DataError, UserError
 from suite.campaign.types import Column, Suspect
@@ -29,18 +32,24 @@ def complete(outcome: roles.Outcome, arms: roles.Arms) -> None:
         )
 
 
-def enough(outcome: roles.Outcome, arms: roles.Arms) -> None:
+def enough(
+    outcome: roles.Outcome, arms: roles.Arms, certain: NDArray[np.bool_] | None = None
+) -> None:
+    """Each arm has enough rows and outcomes of both kinds, besides rows `certain` of their arm."""
+    keep = np.ones(len(outcome.y), bool) if certain is None else ~certain
+    left = remedy = ""
+    if not keep.all():
+        left = f" left, as {(~keep).sum():,} rows were almost certain of their arm"
+        remedy = ". If there was a design, say --propensity or --strata"
+    needed = f"in each arm are needed{remedy}"
     for k, value in enumerate(arms.values):
-        y = outcome.y[arms.arm == k]
+        y = outcome.y[keep & (arms.arm == k)]
         if len(y) < LEAST_ROWS:
-            raise DataError(
-                f"{value} has {len(y)} rows; at least {LEAST_ROWS} in each arm are needed"
-            )
+            raise DataError(f"{value} has {len(y)} rows{left}; at least {LEAST_ROWS} {needed}")
         for count, what in ((int(y.sum()), "positive"), (int((1 - y).sum()), "negative")):
             if count < LEAST_EVENTS:
                 raise DataError(
-                    f"{value} has {count} {what} outcomes; "
-                    f"at least {LEAST_EVENTS} in each arm are needed"
+                    f"{value} has {count} {what} outcomes{left}; at least {LEAST_EVENTS} {needed}"
                 )
 
 

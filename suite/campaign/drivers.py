@@ -65,29 +65,30 @@ def find(
         after = ranks(scores, folds, tie)
         loss = Estimate.of(THOUSAND * psi * (after - before), groups)
         if not np.array_equal(after, before):
-            points = direction(frame[column], evidence.gain[:, treatment - 1])
+            points = direction(frame[column], evidence.gain[:, treatment - 1], sign)
             found.append(Driver(column, loss, points))
     return sorted(found, key=lambda driver: -driver.loss.mean)[:MOST]
 
 
-def direction(column: pd.Series, gain: NDArray[np.float64]) -> str:
-    """One sentence: where predicted uplift is larger."""
+def direction(column: pd.Series, gain: NDArray[np.float64], sign: int) -> str:
+    """One sentence: where predicted uplift is better, with the sign of the outcome itself."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         table = pd.Series(gain).groupby(column.astype(object).to_numpy()).agg(["mean", "size"])
         table = table[table["size"] >= SMALLEST_LEVEL].sort_values("mean")
         if len(table) < 2:
             return "no level is frequent enough to name"
         low, high = table.index[0], table.index[-1]
+        best, worst = ("largest", "smallest") if sign > 0 else ("lowest", "highest")
         return (
-            f"largest for {high} ({_points(table['mean'].iloc[-1])}), "
-            f"smallest for {low} ({_points(table['mean'].iloc[0])})"
+            f"{best} for {high} ({_points(sign * table['mean'].iloc[-1])}), "
+            f"{worst} for {low} ({_points(sign * table['mean'].iloc[0])})"
         )
     numbers, kind = as_numbers(column)
     low, high = np.nanquantile(numbers, (1 / 3, 2 / 3))
-    bottom, top = gain[numbers <= low].mean(), gain[numbers >= high].mean()
+    bottom, top = (sign * gain[rows].mean() for rows in (numbers <= low, numbers >= high))
     more, less = ("later dates", "earlier ones") if kind == "date" else ("high", "low values")
     return f"{_points(top)} for {more}, {_points(bottom)} for {less}"
 
 
-def _points(gain: float) -> str:
-    return f"{100 * gain:+.1f} points"
+def _points(effect: float) -> str:
+    return f"{100 * effect:+.1f} points"

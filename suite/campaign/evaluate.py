@@ -1,12 +1,13 @@
 """What a rule is worth on rows it has not seen, against nobody, everybody and chance."""
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suite.campaign.allocation import Terms, decide
-from suite.campaign.inference import Estimate, area, gain_of_best, joint, ranks
+from suite.campaign.inference import Estimate, gain_of_best, joint, ranks
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.integer]
@@ -59,39 +60,59 @@ class Comparison:
     random: Estimate  # rule less the same number of each treatment at random
     all_treated: Estimate  # everybody less nobody
     everybody_arm: int  # 1, 2, ...
-    better: str  # "everybody" or "nobody", whichever earns more
-    over_better: Estimate  # rule less that
+    affordable: bool  # whether the budget allows everybody
+    better: Literal["everybody", "nobody"]  # whichever earns more
+    rival: Literal["everybody", "nobody", "random"]  # the best that needs no prediction
+    over_rival: Estimate  # rule less that
 
 
-def compare(evidence: Evidence, terms: Terms | None = None) -> Comparison:
-    """The rule against nobody, everybody and the same number at random."""
+def compare(evidence: Evidence, terms: Terms | None = None, *, tells: bool = True) -> Comparison:
+    """The rule against nobody, everybody and the same number at random.
+
+    Where customers cannot be told apart (`tells`) and no budget says how many may be treated, the
+    rule is everybody or nobody, whatever single folds would have chosen.
+    """
     terms = terms or evidence.terms
     evidence = replace(evidence, terms=terms)
-    decision = evidence.decisions()
     net = evidence.net
-    rule, binds = rule_influence(evidence, decision)
     arm = int(net.mean(axis=0).argmax()) + 1
     everybody = _everybody(net, evidence.folds)
-    shares = [float((decision == a + 1).mean()) for a in range(net.shape[1])]
-    chance = np.zeros(len(rule))
-    for a, share in enumerate(shares):
-        chance += share * net[:, a]
-        if not binds:  # the number of treated is the rule's own, and as uncertain as the rows
-            chance += net[:, a].mean() * ((decision == a + 1) - share)
     better = "everybody" if everybody.mean() > 0 else "nobody"
-    over = rule - everybody if better == "everybody" else rule
+    if tells or terms.cap is not None:
+        decision = evidence.decisions()
+        rule, binds = rule_influence(evidence, decision)
+        chance = _chance(net, decision, binds)
+    else:
+        decision = np.full(len(net), arm if better == "everybody" else 0, np.int8)
+        rule = chance = everybody if better == "everybody" else np.zeros(len(net))
+    affordable = terms.cap is None or terms.uses[:, arm - 1].mean() <= terms.cap * (1 + 1e-12)
+    blind = everybody if affordable else chance
+    rival = ("everybody" if affordable else "random") if blind.mean() > 0 else "nobody"
     return Comparison(
         decision=decision,
         share=float((decision > 0).mean()),
-        shares=tuple(shares),
+        shares=tuple(float((decision == a + 1).mean()) for a in range(net.shape[1])),
         nobody=evidence.estimate(rule),
         everybody=evidence.estimate(rule - everybody),
         random=evidence.estimate(rule - chance),
         all_treated=evidence.estimate(everybody),
         everybody_arm=arm,
+        affordable=affordable,
         better=better,
-        over_better=evidence.estimate(over),
+        rival=rival,
+        over_rival=evidence.estimate(rule if rival == "nobody" else rule - blind),
     )
+
+
+def _chance(net: Array, decision: NDArray[np.int8], binds: bool) -> Array:
+    """Influence of the same number of each treatment at random; `binds`: a budget sets it."""
+    found = np.zeros(len(net))
+    for a in range(net.shape[1]):
+        share = float((decision == a + 1).mean())
+        found += share * net[:, a]
+        if not binds:  # the number of treated is the rule's own, and as uncertain as the rows
+            found += net[:, a].mean() * ((decision == a + 1) - share)
+    return found
 
 
 def _everybody(net: Array, folds: Codes) -> Array:
@@ -150,39 +171,3 @@ def curve(evidence: Evidence) -> list[Estimate]:
     place = ranks(predicted, evidence.folds, evidence.tie)
     influence = np.column_stack([gain_of_best(net, place, share) for share in SHARES])
     return joint(influence, evidence.groups, evidence.seed)
-
-
-@dataclass(frozen=True)
-class MethodRow:
-    """One line of the table of methods."""
-
-    name: str
-    gain: Estimate  # net earnings at the rule's share
-    area: Estimate  # extra good outcomes per 1,000 customers, mean over all shares
-    behind: Estimate  # area less that of the best; the intervals hold together
-    level: bool  # not told apart from the best
-
-
-def methods_table(evidence: Evidence, by_method: dict[str, Array], share: float) -> list[MethodRow]:
-    """Every method alone, ranked by its area; differences to the best with joint intervals."""
-    areas, gains = {}, {}
-    for name, gain in by_method.items():
-        predicted, net = best_arm(evidence, gain)
-        place = ranks(predicted, evidence.folds, evidence.tie)
-        best = evidence.terms.net(gain).argmax(axis=1)
-        psi = evidence.psi[np.arange(len(best)), best]
-        areas[name] = THOUSAND * area(psi, place)
-        gains[name] = gain_of_best(net, place, share)
-    if not areas:
-        return []
-    order = sorted(areas, key=lambda name: -areas[name].mean())
-    best = areas[order[0]]
-    behind = joint(
-        np.column_stack([areas[name] - best for name in order]), evidence.groups, evidence.seed
-    )
-    return [
-        MethodRow(
-            name, evidence.estimate(gains[name]), evidence.estimate(areas[name]), d, d.high >= 0
-        )
-        for name, d in zip(order, behind, strict=True)
-    ]

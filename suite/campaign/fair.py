@@ -1,6 +1,6 @@
 """Was it a fair test: can the covariates tell the arms apart?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -12,12 +12,12 @@ from sklearn.preprocessing import StandardScaler
 from suite.campaign.auc import auc_within
 from suite.campaign.encode import Encoder
 from suite.campaign.propensity import Design
-from suite.campaign.types import ArmEffect, Column, Difference, Fairness, Verdict
+from suite.campaign.types import Column, Difference, Fairness, Verdict
 
 FOLDS = 5
 MOST_ROWS = 200_000  # that the arms' predictability is measured on
 SLIGHT, NOT_RANDOM = 0.01, 0.6
-NARROW = 0.02  # e(x) below this, or above 1 minus it: no comparison is possible
+NARROW = 0.02  # e(x) of an arm below this, or a tenth of its share: no comparison is possible
 Array = NDArray[np.float64]
 
 
@@ -54,19 +54,21 @@ def fairness(
     area, se = max(pair for pairs in areas.values() for pair in pairs)
     verdict = _verdict(area, se)
     kind, known = design.kind, design.probabilities
+    shares = np.bincount(arm, minlength=n_arms) / len(arm)
     outside = None
     if known is None or (verdict != "fair" and kind == "design"):
         kind = "estimate"
         likelihood = {name: np.log(p[np.arange(len(arm)), arm]).mean() for name, p in fits.items()}
         known = fits[max(likelihood, key=likelihood.get)]
-        outside = (known < NARROW).any(axis=1)
+        # An arm that is small by design is improbable for everybody: that alone says nothing.
+        outside = (known < np.minimum(NARROW, shares / 10)).any(axis=1)
     return Fairness(
         verdict=verdict,
         auc=area,
         se=se,
         n_columns=len(used),
         differences=tuple(_differences(encoder.names, X, arm, arms)),
-        shares=tuple(map(float, np.bincount(arm, minlength=n_arms) / len(arm))),
+        shares=tuple(map(float, shares)),
         propensity=kind,
         design=known,
         months=_months(columns, frame, arm),
@@ -168,16 +170,3 @@ def _months(
             share = table["treated"].mean()
             return tuple((str(m), int(sizes[m]), float(share[m])) for m in sizes.index)
     return ()
-
-
-def effects(
-    outcome: NDArray[np.int8], arm: NDArray[np.int8], arms: tuple[str, ...]
-) -> Iterator[ArmEffect]:
-    """Outcome rate of each arm and its difference to control, unadjusted."""
-    rates = [float(outcome[arm == k].mean()) for k in range(len(arms))]
-    sizes = [int((arm == k).sum()) for k in range(len(arms))]
-    variance = [r * (1 - r) / n for r, n in zip(rates, sizes, strict=True)]
-    for k, name in enumerate(arms):
-        se = float(np.sqrt(variance[k] + variance[0])) if k else 0.0
-        events = int(outcome[arm == k].sum())
-        yield ArmEffect(name, sizes[k], events, rates[k], rates[k] - rates[0], se)

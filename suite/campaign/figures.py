@@ -33,6 +33,8 @@ def profit(summary: Summary) -> str:
     rule = summary["rule"]
     at = unit * rule["against"]["nobody"]["mean"]
     what = "Earned per customer" if summary["priced"] else "Effect in points"
+    if not summary["priced"] and summary["outcome"]["lower_is_better"]:
+        what = f"Points fewer {summary['outcome']['column']}"
     plot = Plot(f"{what} by share of customers treated", (0, 1), _padded([*low, *high, at]))
     plot.axis_y(*_ticks_said(*plot.y))
     tens = [i / 10 for i in range(0, 11, 2)]
@@ -46,7 +48,7 @@ def profit(summary: Summary) -> str:
     for x, y, name, anchor, right, down in marks:
         plot.dot(x, y, "mark")
         plot.text(plot.px(x) + right, plot.py(y) + down, name, "name", anchor)
-    if 0 < rule["share"] < 1:
+    if 0 < rule["share"] < 1 and summary["decision"]["rule"] != "ranking":
         plot.dot(rule["share"], at, "rule", 6)
         near = rule["share"] > NEAR_EVERYBODY  # whose name stands there already
         anchor, up = ("end", 28) if near else ("middle", 12)
@@ -117,15 +119,15 @@ def groups(summary: Summary) -> str:
 def segments(summary: Summary) -> str:
     """The effect in each segment with its interval."""
     rows = summary["segments"]
-    ends = [100 * r["gain"][k] for r in rows for k in ("low", "high")]
+    ends = [100 * r["effect"][k] for r in rows for k in ("low", "high")]
     names = [f"{chr(65 + i)}  {100 * r['share']:.0f} %" for i, r in enumerate(rows)]
     plot = rows_plot("Measured effect by segment", names, _padded(ends))
     plot.axis_x(*_ticks_said(*plot.x), "measured effect, in points")
     plot.line((0, 0), plot.y, "zero")
     for i, row in enumerate(rows):
         y = len(rows) - i
-        plot.line((100 * row["gain"]["low"], 100 * row["gain"]["high"]), (y, y), "whisker")
-        plot.dot(100 * row["gain"]["mean"], y, "rule")
+        plot.line((100 * row["effect"]["low"], 100 * row["effect"]["high"]), (y, y), "whisker")
+        plot.dot(100 * row["effect"]["mean"], y, "rule")
     return plot.svg()
 
 

@@ -8,12 +8,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import baselines
-from suite.campaign import drivers, evaluate, plan, procedure, segments, verdict
+from suite.campaign import drivers, evaluate, methods, plan, procedure, segments, verdict
 from suite.campaign.allocation import Terms, hashed
 from suite.campaign.encode import Encoder
 from suite.campaign.evaluate import Evidence
 from suite.campaign.inference import Estimate
-from suite.campaign.model import Model
+from suite.campaign.model import Assignment, Model
 from suite.campaign.procedure import Fits
 from suite.campaign.setup import Setup
 from suite.campaign.store import Result, unpacked
@@ -42,7 +42,7 @@ class Findings:
     comparison: evaluate.Comparison
     sensitivity: dict[float, evaluate.Comparison]  # by factor of the cost
     curve: list[Estimate]
-    methods: list[evaluate.MethodRow]
+    methods: list[methods.MethodRow]
     drivers: list[drivers.Driver]
     segments: list[Segment]
     progress: plan.Progress
@@ -52,6 +52,11 @@ class Findings:
     def priced(self) -> bool:
         """Whether gains are money."""
         return self.campaign.prices is not None or self.campaign.money is not None
+
+    @property
+    def decides(self) -> bool:
+        """Whether there is a rule: prices or a budget; else customers are only ranked."""
+        return self.priced or self.campaign.budget is not None
 
     @property
     def sign(self) -> int:
@@ -77,8 +82,8 @@ def find(
     if campaign.money is not None:
         own = procedure.scores_of(means, "money", campaign.money, campaign.arm, e, setup.folds, 1)
         earned = own.outer
-        if campaign.prices is None:
-            value = float(campaign.money.sum() / max(campaign.outcome.sum(), 1))
+        if campaign.value is None:
+            value = float(campaign.money.sum() / max(campaign.good.sum(), 1))
             worth = _worth(campaign, setup.folds)
     evidence = Evidence(
         psi=outcome.psi,
@@ -90,8 +95,8 @@ def find(
         terms=Terms.of(campaign, worth),
         seed=setup.seed,
     )
-    comparison = evaluate.compare(evidence)
     costs, tells = evidence.terms.cost, outcome.final.tells
+    comparison = evaluate.compare(evidence, tells=tells)
     frame = campaign.frame[list(campaign.used)]
     arm, chosen = comparison.everybody_arm, [choice.method for choice in outcome.choices]
     share = comparison.share if 0 < comparison.share < 1 else USUAL_SHARE
@@ -101,12 +106,14 @@ def find(
         outcome=outcome,
         comparison=comparison,
         sensitivity={
-            factor: evaluate.compare(evidence, replace(evidence.terms, cost=factor * costs))
+            factor: evaluate.compare(
+                evidence, replace(evidence.terms, cost=factor * costs), tells=tells
+            )
             for factor in (0.5, 2.0)
             if costs.any()
         },
         curve=evaluate.curve(evidence),
-        methods=evaluate.methods_table(evidence, outcome.by_method, share),
+        methods=methods.methods_table(evidence, outcome.by_method, share),
         drivers=drivers.find(fits, chosen, evidence, arm, frame, sign) if tells else [],
         segments=_segments(fits, setup, evidence, arm, frame) if tells else [],
         progress=progress,
@@ -144,11 +151,11 @@ def _segments(
 
 
 def _worth(campaign: Campaign, folds: NDArray[np.integer]) -> NDArray[np.float64]:
-    """What an outcome is worth by observed money, for the rows of each fold from the others."""
+    """What a good outcome is worth by observed money, for the rows of each fold from the others."""
     worth = np.empty(campaign.n)
     for fold in np.unique(folds):
         others = folds != fold
-        worth[~others] = campaign.money[others].sum() / max(campaign.outcome[others].sum(), 1)
+        worth[~others] = campaign.money[others].sum() / max(campaign.good[others].sum(), 1)
     return worth
 
 
@@ -174,6 +181,7 @@ def model_of(findings: Findings, setup: Setup, name: str, fitted: Result) -> Mod
             "rows": campaign.source.rows,
         },
         propensity=setup.shares,
+        assignment=Assignment(campaign.fairness.propensity, campaign.chances_from),
         headline={
             "share": comparison.share,
             "profit": {

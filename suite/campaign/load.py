@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suite.campaign import checks, fair, leaks, names, prices, propensity, roles, say
+from suite.campaign import checks, effects, fair, leaks, names, prices, propensity, roles, say
 from suite.campaign.cells import Cells
 from suite.campaign.columns import Said, describe, said_types
 from suite.campaign.duplicates import duplicates
@@ -69,8 +69,9 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
     arms = roles.arms(columns, options.arm, options.control, outcome.name)
     value = options.value
     if value is None and options.cost is not None and options.money is not None:
-        # What one positive outcome brought on average.
-        value = str(float(_money(columns, options.money, decimal).sum() / (outcome.y == 1).sum()))
+        # What one good outcome brought on average; who is judged takes it from the other folds.
+        good, money = int(not outcome.lower_is_better), _money(columns, options.money, decimal)
+        value = str(float(money[outcome.y >= 0].sum() / (outcome.y == good).sum()))
     price = prices.prices(value, options.cost, arms.values, tuple(header))
     budget = prices.budget(options.budget, price is not None)
     whole = (outcome.y >= 0) & (arms.arm >= 0)
@@ -126,12 +127,13 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
         groups=groups,
         seed=options.seed,
     )
+    if fairness.outside is not None:
+        checks.enough(outcome, arms, fairness.outside)
     value, cost = price.by_row(columns, decimal, len(frame)) if price else (None, None)
     money = None if options.money is None else _money(columns, options.money, decimal)
-    effects = tuple(fair.effects(outcome.y, arms.arm, arms.values))
-    pooled = (arms.arm > 0).astype(np.int8)
     campaign = Campaign(
         frame=frame,
+        row=np.flatnonzero(whole) + 1,
         outcome=outcome.y,
         arm=arms.arm,
         arms=arms.values,
@@ -141,8 +143,8 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
         columns=tuple(described),
         guesses=(),
         suspects=tuple(suspects),
-        effects=effects,
-        any_effect=list(fair.effects(outcome.y, pooled, (arms.values[0], "any treatment")))[1],
+        effects=effects.raw(outcome.y, arms.arm, arms.values),
+        any_effect=effects.raw_of_any(outcome.y, arms.arm, arms.values),
         fairness=fairness,
         source=about,
         as_of=as_of,
@@ -150,10 +152,10 @@ def load_campaign(source: str | Path | pd.DataFrame, options: Options | None = N
         ids=ids,
         groups=groups,
         strata=strata,
-        strata_names=tuple(options.strata),
+        chances_from=(options.propensity,) if design.kind == "column" else tuple(options.strata),
         money=money,
         prices=price,
-        value=value,
+        value=None if options.value is None else value,
         cost=cost,
         budget=budget,
         lower_is_better=outcome.lower_is_better,

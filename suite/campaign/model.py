@@ -50,6 +50,17 @@ class Decision:
 
 
 @dataclass(frozen=True)
+class Assignment:
+    """What the arms of the campaign were drawn by: `kind` as in `Fairness.propensity`.
+
+    `columns` are those of strata, or the column of probabilities. An old bundle does not say.
+    """
+
+    kind: str = "unknown"
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Model:
     """What `model.uplift` holds. `uplift` is the effect on the outcome, good or bad."""
 
@@ -66,6 +77,7 @@ class Model:
     source: dict[str, Any]  # name, sha256, rows, ...
     propensity: tuple[float, ...]  # shares by arm
     headline: dict[str, Any] = field(default_factory=dict)  # e.g. profit: {mean, low, high}
+    assignment: Assignment = Assignment()
 
     def uplift(self, frame: pd.DataFrame, as_of: str | None = None) -> NDArray[np.float64]:
         """Calibrated uplift, (rows, treatments), of typed covariates; `as_of` as in the encoder."""

@@ -21,10 +21,14 @@ from suite.campaign.types import Campaign
 
 OWNER = "run.json"
 UNITS = "units"
+RESULTS = ("report.html", "model.uplift", "rows.csv", "summary.json", "log.txt")
 
 
 def claim(folder: Path, campaign: Campaign, options: Options, settings: Settings, fresh: bool):
-    """The folder of the units of this question; an error if the folder holds another one."""
+    """The folder of the units of this question; an error if the folder holds another one.
+
+    `fresh`: another question, and all that is known of this one, is replaced.
+    """
     question = {
         "file": campaign.source.sha256,
         "options": asdict(options),
@@ -35,21 +39,22 @@ def claim(folder: Path, campaign: Campaign, options: Options, settings: Settings
     }
     mark = sha256(json.dumps(question, sort_keys=True, default=str).encode()).hexdigest()
     owner = folder / OWNER
-    if fresh:
-        shutil.rmtree(folder / UNITS, ignore_errors=True)
-        owner.unlink(missing_ok=True)
     if owner.is_file():
         try:
             other = json.loads(owner.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             other = {}
-        if other.get("mark") != mark:
+        if other.get("mark") != mark and not fresh:
             what = (
                 "another file" if other.get("file") != campaign.source.sha256 else "other options"
             )
             raise UserError(f"{folder.name} holds a run on {what}; give --out DIR or --fresh")
     elif folder.is_dir() and any(folder.iterdir()):
         raise UserError(f"{folder.name} is not empty and not of this command; give --out DIR")
+    if fresh:  # before the folder has another owner: it must not take these for its own
+        shutil.rmtree(folder / UNITS, ignore_errors=True)
+        for name in RESULTS:
+            (folder / name).unlink(missing_ok=True)
     folder.mkdir(parents=True, exist_ok=True)
     write(owner, json.dumps({"mark": mark, "file": campaign.source.sha256}))
     return folder / UNITS
@@ -62,18 +67,26 @@ def write(path: Path, text: str) -> None:
     os.replace(partial, path)
 
 
+def names_of(campaign: Campaign) -> pd.Index:
+    """The customers: their ids, or the numbers of their rows in the file, from 1."""
+    if campaign.ids is None:
+        return pd.Index(campaign.row, name="row")
+    return pd.Index(campaign.ids, name=campaign.id_name)
+
+
 def rows_of(found: Findings) -> pd.DataFrame:
-    """One line for each customer: id, out-of-fold uplift, the rule's decision."""
+    """One line for each customer: id, out-of-fold uplift, the rule's decision if there is one."""
     campaign = found.campaign
-    ids = np.arange(1, campaign.n + 1) if campaign.ids is None else campaign.ids.to_numpy()
-    table = pd.DataFrame({campaign.id_name or "row": ids})
+    customers = names_of(campaign)
+    table = pd.DataFrame({customers.name: customers})
     uplift = found.sign * found.evidence.gain
     many = len(campaign.arms) > 2
     for a, arm in enumerate(campaign.arms[1:]):
         table[f"uplift {arm}" if many else "uplift"] = uplift[:, a]
-    decision = found.comparison.decision
-    names = np.array(["", *campaign.arms[1:]], dtype=object)
-    table["treat"] = names[decision] if many else decision
+    if found.decides:
+        decision = found.comparison.decision
+        names = np.array(["", *campaign.arms[1:]], dtype=object)
+        table["treat"] = names[decision] if many else decision
     return table
 
 

@@ -39,26 +39,23 @@ def _unbroken(value: Any) -> Any:
 
 
 def _cards(summary: dict[str, Any]) -> list[dict[str, str]]:
-    """Three numbers with their intervals."""
-    rule, priced = summary["rule"], summary["priced"]
-    say = money if priced else points
-    unit = "per customer" if priced else "of all customers"
+    """What the rule is worth, with intervals; nothing where there is no rule."""
+    rule = summary["rule"]
+    say = money if summary["priced"] else points
     cards = []
-    for name, text in (
-        ("nobody", "the rule against treating nobody"),
-        ("everybody", "against treating everybody"),
-        ("random", "against the same number at random"),
-    ):
+    for name, text in sections.alternatives(summary):
         estimate = rule["against"][name]
+        whose = "against" if cards else "the rule against"
         cards.append(
             {
                 "number": say(estimate["mean"]),
                 "interval": f"95 %: {interval_of(estimate, say)}",
-                "what": f"{text}, {unit}",
+                "what": f"{whose} {text}, {sections.unit(summary)}",
             }
         )
-    share = f"treats {percent(rule['share'])}, {rule['customers']:,} of {summary['rows']:,}"
-    cards[0]["what"] = f"{cards[0]['what']}; it {share}"
+    if cards:
+        share = f"treats {percent(rule['share'])}, {rule['customers']:,} of {summary['rows']:,}"
+        cards[0]["what"] = f"{cards[0]['what']}; it {share}"
     return cards
 
 

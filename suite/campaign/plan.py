@@ -84,7 +84,8 @@ Fits = dict[tuple[int, ...], Result]  # by the folds that were left out
 class Race:
     """Methods one after the other, each only if it fits into the time that is left.
 
-    Whether a method was left out for time is a result like others: on resuming it stays so.
+    Whether a method was left out for time is a result like others: on resuming with as much time it
+    stays so, with more or less it is found out anew.
     """
 
     folds: int
@@ -93,6 +94,7 @@ class Race:
     store: Store
     deadline: float  # on the monotonic clock
     said: Callable[[str], None]
+    seconds: float = 0.0  # that were given in all
     progress: Progress = field(default_factory=Progress)
     found: dict[str, Fits] = field(default_factory=dict)
 
@@ -103,18 +105,17 @@ class Race:
         for i, method in enumerate(methods):
             # The pilots of the next methods keep the other workers busy.
             what = self._run(method, pilots[i : i + self.workers.jobs], first=i == 0)
-            if what:
-                self.said(f"[{i + 1}/{len(methods)}] {method} {what}")
+            self.said(f"[{i + 1}/{len(methods)}] {method} {what}")
 
     def _run(self, method: str, pilots: list[Unit], first: bool) -> str:
         """What to say about a method after it was fitted or not."""
-        verdict = self.store.get(f"left out {method}")
+        verdict = self.store.get(self._left_out(method))
         if verdict is not None:
-            self.progress.left_out[method] = verdict.values["needs"]
-            return ""
+            needs = self.progress.left_out[method] = verdict.values["needs"]
+            return _too_late(needs)
         # One method is always compared with none.
         if not first and self.store.get(pilots[0].key) is None and self._late(method, None):
-            return "was not tried: time is over"
+            return _too_late(None)
         pilot = run_units(pilots, self.workers, self.store)[pilots[0].key]
         if pilot.error:
             self.progress.failed[method] = pilot.error
@@ -127,19 +128,19 @@ class Race:
         rows = pilots[0].arguments["rows"]
         needs = pilot.values["cpu_seconds"] * self.rows / rows * scale
         if waiting and not first and self._late(method, needs):
-            return f"needs {needs:.0f} s: left out for time"
+            return _too_late(needs)
         # Few rows may mislead: the first real fits say better how long all of them take.
         began, some = time.monotonic(), waiting[-self.workers.jobs :]
         until = math.inf if first else self.deadline
         run_units(some, self.workers, self.store, until)
         needs = (time.monotonic() - began) / (1 - 2 / self.folds) * scale
         if len(waiting) > len(some) and not first and self._late(method, needs):
-            return f"needs {needs:.0f} s: left out for time"
+            return _too_late(needs)
         results = run_units(units.values(), self.workers, self.store, until)
         if lacking := len(units) - len(results):  # they took longer than the first ones promised
             needs = (time.monotonic() - began) * len(waiting) / max(1, len(waiting) - lacking)
             self._late(method, needs)
-            return f"needs {needs:.0f} s: left out for time"
+            return _too_late(needs)
         errors = [results[u.key].error for u in units.values() if results[u.key].error]
         seconds = self.progress.seconds[method] = sum(r.seconds for r in results.values())
         if errors:
@@ -149,13 +150,23 @@ class Race:
         return f"{seconds:.0f} s"
 
     def _late(self, method: str, needs: float | None) -> bool:
-        """Whether `needs` seconds are not left; then the method stays out for good."""
+        """Whether `needs` seconds are not left; then the method stays out."""
         if (needs or 0.0) <= self.deadline - time.monotonic():
             return False
         needs = None if needs is None else math.ceil(needs)
-        self.store.put(f"left out {method}", Result(values={"needs": needs}))
+        self.store.put(self._left_out(method), Result(values={"needs": needs}))
         self.progress.left_out[method] = needs
         return True
+
+    def _left_out(self, method: str) -> str:
+        """The key under which it is kept that `method` is left out of so much time."""
+        return f"left out {method} of {self.seconds:g} s"
+
+
+def _too_late(needs: float | None) -> str:
+    if needs is None:
+        return "was not tried: time is over"
+    return f"needs {needs:.0f} s: left out for time"
 
 
 def _share(folds: int) -> float:

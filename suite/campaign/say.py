@@ -6,6 +6,7 @@ from datetime import date
 
 import pandas as pd
 
+from suite.campaign.effects import weighted
 from suite.campaign.errors import UserError
 from suite.campaign.plans import MOST_LEVELS
 from suite.campaign.sniff import SEPARATORS
@@ -142,11 +143,18 @@ def _fair(campaign: Campaign) -> Guess:
 
 
 def _effects(campaign: Campaign) -> Iterator[Guess]:
-    control = campaign.effects[0]
-    for effect in campaign.effects[1:]:
-        low, high = (100 * (effect.effect + z * effect.se) for z in (-1.96, 1.96))
-        said = f"{100 * effect.effect:+.1f} points ({low:.1f} to {high:.1f}), "
-        said += f"{100 * effect.rate:.2f} % against {100 * control.rate:.2f} %"
+    """The effect of each treatment; where chances differ by row the raw rates would mislead."""
+    control, *treated = campaign.effects
+    by = {
+        "strata": "within --strata",
+        "column": "weighted by --propensity",
+        "estimate": "weighted by the estimated probabilities",
+    }.get(campaign.fairness.propensity)
+    for effect, estimate in zip(treated, weighted(campaign), strict=True):
+        low, high = 100 * estimate.low, 100 * estimate.high
+        said = f"{100 * estimate.mean:+.1f} points ({low:.1f} to {high:.1f})"
+        rates = f"{100 * effect.rate:.2f} % against {100 * control.rate:.2f} %"
+        said += f" {by}; unweighted {rates}" if by else f", {rates}"
         named = f"{effect.arm}: " if len(campaign.arms) > 2 else ""
         yield Guess("effect", named + said)
 

@@ -23,6 +23,13 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.1 or share == 0 else f"{100 * share:.1f} %"
 
 
+def unit_of(priced: bool, avoided: str = "") -> str:
+    """What gains are counted in; `avoided`: the outcome of which fewer are better."""
+    if priced:
+        return "per customer"
+    return f"of all customers (fewer {avoided})" if avoided else "of all customers"
+
+
 def interval_of(estimate: dict[str, Any], say: Callable[[float], str]) -> str:
     """0.18 to 0.50."""
     say = _alike(estimate, say)

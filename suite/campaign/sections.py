@@ -5,7 +5,7 @@ from typing import Any
 from markupsafe import Markup
 
 from suite.campaign import figures, sections_model
-from suite.campaign.say_numbers import estimate_of, money, percent, points
+from suite.campaign.say_numbers import estimate_of, money, percent, points, unit_of
 
 Summary = dict[str, Any]
 Context = dict[str, Any]
@@ -37,17 +37,42 @@ def all_of(s: Summary) -> Context:
     }
 
 
+def unit(s: Summary) -> str:
+    """What the gains of the page are counted in."""
+    about = s["outcome"]
+    avoided = f"{about['column']} = {about['value']}" if about["lower_is_better"] else ""
+    return unit_of(s["priced"], avoided)
+
+
+def alternatives(s: Summary) -> list[tuple[str, str]]:
+    """What the rule is compared with, and how to say it; not what it is itself."""
+    rule, decision = s["rule"], s["decision"]
+    if decision["rule"] == "ranking":
+        return []
+    beyond = "" if rule["everybody_affordable"] else ", which the budget does not allow"
+    named = f" ({rule['everybody_treatment']})" if len(s["treatments"]) > 1 else ""
+    words = {
+        "nobody": "treating nobody",
+        "everybody": f"treating everybody{named}{beyond}",
+        "random": "the same number at random",
+    }
+    return [
+        (name, text)
+        for name, text in words.items()
+        if rule["against"][name]["mean"] or rule["against"][name]["se"]
+    ]
+
+
 def _whom(s: Summary) -> Context:
     rule, priced = s["rule"], s["priced"]
     say = money if priced else points
-    unit = "per customer" if priced else "of all customers"
     best = max(s["curve"], key=lambda point: point["mean"])
     all_treated = s["curve"][-1]
     if best is all_treated:
-        caption = f"Treating everybody gives the most, {say(best['mean'])} {unit}"
+        caption = f"Treating everybody gives the most, {say(best['mean'])} {unit(s)}"
     else:
         caption = (
-            f"The best {percent(best['share'])} give the most, {say(best['mean'])} {unit}; "
+            f"The best {percent(best['share'])} give the most, {say(best['mean'])} {unit(s)}; "
             f"treating everybody gives {say(all_treated['mean'])}"
         )
     caption += ". The band holds for the whole curve; the dashed line is choice at random."
@@ -57,11 +82,7 @@ def _whom(s: Summary) -> Context:
             estimate_of(rule["against"][name], say),
             estimate_of(rule["file"][name], money) if priced else "",
         ]
-        for name, words in (
-            ("nobody", "nobody"),
-            ("everybody", f"everybody ({rule['everybody_treatment']})"),
-            ("random", "the same number at random"),
-        )
+        for name, words in alternatives(s)
     ]
     costs = "; ".join(
         f"at {row['cost_times']:g} times the cost it treats {percent(row['share'])} and earns "
@@ -84,7 +105,7 @@ def _whom(s: Summary) -> Context:
             ]
             for p in s["curve"][1::2]
         ],
-        "against_head": ["", unit, "for the whole file" if priced else ""],
+        "against_head": ["", unit(s), "for the whole file" if priced else ""],
         "against": against,
         "sensitivity": f"If the cost is wrong: {costs}." if costs else "",
         "break_even": ""

@@ -18,9 +18,10 @@ def apart(s: Summary) -> Context:
     best, worst = groups[0]["observed"], groups[-1]["observed"]
     needed = tells["rows_needed"]
     if tells["yes"]:
+        ends = ("lowest", "highest") if s["outcome"]["lower_is_better"] else ("highest", "lowest")
         caption = (
-            f"Yes: the tenth with the highest predictions measures {estimate_of(best, points)}, "
-            f"the tenth with the lowest {estimate_of(worst, points)}."
+            f"Yes: the tenth with the {ends[0]} predictions measures {estimate_of(best, points)}, "
+            f"the tenth with the {ends[1]} {estimate_of(worst, points)}."
         )
         slope = tells["outer_slope"]
         text = (
@@ -61,12 +62,12 @@ def segments(s: Summary) -> Context | None:
         "picture": Markup(figures.segments(s)),
         "head": ["segment", "customers", "measured effect"],
         "rows": [
-            [row["rule"], percent(row["share"]), estimate_of(row["gain"], points)] for row in rows
+            [row["rule"], percent(row["share"]), estimate_of(row["effect"], points)] for row in rows
         ],
         "list": [
             {
                 "letter": chr(65 + i),
-                "text": f"{row['rule']}: {estimate_of(row['gain'], points)}, "
+                "text": f"{row['rule']}: {estimate_of(row['effect'], points)}, "
                 f"{percent(row['share'])} of customers",
             }
             for i, row in enumerate(rows)

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from suite.campaign import evaluate, told_apart, verdict
-from suite.campaign.calibration import rows_needed, smallest_difference
+from suite.campaign import evaluate, summary_model, verdict
 from suite.campaign.findings import Findings
 from suite.campaign.inference import Estimate
 from suite.campaign.model import Model
-from twin.qini import adjusted_qini_score, qini_score, uplift_rank_correlation
 
 FORMAT = 1
 
@@ -57,18 +55,16 @@ def summarise(found: Findings, model: Model) -> dict[str, Any]:
         "effects": _effects(found),
         "any_effect": asdict(campaign.any_effect),
         "fair": _fair(found),
-        "tells_apart": _tells(found),
-        "groups": [
-            asdict(group) for group in told_apart.ten_groups(found.evidence, found.treatment)
-        ],
-        "segments": [asdict(segment) for segment in found.segments],
+        "tells_apart": summary_model.tells_apart(found),
+        "groups": summary_model.groups(found),
+        "segments": summary_model.segments(found),
         "drivers": [{**asdict(driver), "noise": driver.noise} for driver in found.drivers],
         "methods": [{**asdict(row), "chosen": row.name == final.method} for row in found.methods],
         "chosen_method": final.method,
         "chosen_in_folds": [choice.method for choice in found.outcome.choices],
         "failed": found.progress.failed,
         "risks": verdict.risks(campaign, found.evidence, comparison),
-        "appendix": _appendix(found),
+        "appendix": summary_model.appendix(found),
     }
     return plain(summary)
 
@@ -108,13 +104,15 @@ def _comparison(found: Findings, comparison: evaluate.Comparison) -> dict[str, A
         "nobody": comparison.nobody,
         "everybody": comparison.everybody,
         "random": comparison.random,
-        "better": comparison.over_better,
+        "better": comparison.over_rival,
     }
     return {
         "share": comparison.share,
         "customers": round(comparison.share * n),
         "shares": dict(zip(found.campaign.arms[1:], comparison.shares, strict=True)),
         "better_of_all_and_none": comparison.better,
+        "rival": comparison.rival,
+        "everybody_affordable": comparison.affordable,
         "everybody_treatment": found.campaign.arms[comparison.everybody_arm],
         "everybody_against_nobody": asdict(comparison.all_treated),
         "against": {name: asdict(estimate) for name, estimate in against.items()},
@@ -159,30 +157,3 @@ def _fair(found: Findings) -> dict[str, Any]:
         "duplicated_rows": fair.duplicated_rows,
         "rows_left_out": 0 if fair.outside is None else int(fair.outside.sum()),
     }
-
-
-def _tells(found: Findings) -> dict[str, Any]:
-    final, arm = found.outcome.final, found.treatment
-    slope = told_apart.outer_slope(found.evidence, arm)
-    psi = found.outcome.psi[:, arm - 1]
-    arms = zip(found.campaign.arms[1:], final.slopes, final.calibrations, strict=True)
-    return {
-        "yes": final.tells,
-        "treatments": [
-            {"arm": name, **asdict(s), "slope_of_score": c.slope} for name, s, c in arms
-        ],
-        "outer_slope": None if slope is None else asdict(slope),
-        "rows_needed": rows_needed(psi, float(psi.mean())),
-        "smallest_difference": smallest_difference(psi),
-        "average_gain": float(psi.mean()),
-    }
-
-
-def _appendix(found: Findings) -> dict[str, Any]:
-    campaign, arm = found.campaign, found.treatment
-    rows = (campaign.arm == 0) | (campaign.arm == arm)
-    y = campaign.outcome[rows] if found.sign > 0 else 1 - campaign.outcome[rows]
-    treated = (campaign.arm[rows] == arm).astype(np.int8)
-    gain = found.evidence.gain[rows, arm - 1]
-    measures = {"q": qini_score, "rho": uplift_rank_correlation, "q_adj": adjusted_qini_score}
-    return {name: float(measure(y, gain, treated)) for name, measure in measures.items()}

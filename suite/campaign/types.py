@@ -107,7 +107,7 @@ class Fairness:
     design: NDArray[np.float64]  # (n, arms) known probabilities; of e(x): cross-fitted estimates
     months: tuple[tuple[str, int, float], ...] = ()  # month, rows, share treated
     duplicated_rows: int = 0
-    outside: NDArray[np.bool_] | None = None  # rows whose e(x) is outside 0.02 to 0.98
+    outside: NDArray[np.bool_] | None = None  # rows with an e(x) too near 0
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,7 @@ class Campaign:
     """
 
     frame: pd.DataFrame
+    row: NDArray[np.int64]  # where each row stands in the file, from 1
     outcome: NDArray[np.int8]  # 1: the positive value, whether good or bad
     arm: NDArray[np.int8]  # 0: control
     arms: tuple[str, ...]  # control first
@@ -138,10 +139,10 @@ class Campaign:
     ids: pd.Series | None = None
     groups: NDArray[np.int64] | None = None  # codes of repeated ids, None if none is repeated
     strata: NDArray[np.int64] | None = None
-    strata_names: tuple[str, ...] = ()
+    chances_from: tuple[str, ...] = ()  # the columns of --strata, or that of --propensity
     money: NDArray[np.float64] | None = None
     prices: Prices | None = None  # what the user said: numbers, or names of columns
-    value: NDArray[np.float64] | None = None  # of one outcome, by row, if there are prices
+    value: NDArray[np.float64] | None = None  # of one good outcome, by row, if the user said it
     cost: NDArray[np.float64] | None = None  # (n, arms), 0 for control
     budget: Budget | None = None
     lower_is_better: bool = False
@@ -150,6 +151,11 @@ class Campaign:
     def used(self) -> tuple[str, ...]:
         """The names of the covariates that may enter a model, in the order of the file."""
         return tuple(column.name for column in self.columns if column.used)
+
+    @property
+    def good(self) -> NDArray[np.int8]:
+        """1 where the outcome is as one wants it."""
+        return 1 - self.outcome if self.lower_is_better else self.outcome
 
     @property
     def n(self) -> int:

@@ -7,7 +7,7 @@ from suite.campaign.calibration import Choice
 from suite.campaign.evaluate import Comparison, Evidence
 from suite.campaign.inference import Estimate
 from suite.campaign.model import Decision
-from suite.campaign.say_numbers import estimate_of, money, points
+from suite.campaign.say_numbers import estimate_of, money, points, unit_of
 from suite.campaign.types import Campaign
 
 Kind = Literal["some", "everybody", "nobody", "no evidence", "ranking"]
@@ -28,17 +28,24 @@ def interval(estimate: Estimate, priced: bool) -> str:
 
 
 def answer(campaign: Campaign, choice: Choice, comparison: Comparison, priced: bool) -> Answer:
-    """Rule of words: "treat" only where choosing beats the better of everybody and nobody."""
-    unit = "per customer" if priced else "of all customers"
+    """Rule of words: "treat" only where choosing beats the best that needs no choosing.
+
+    That is everybody or nobody, or, where a budget does not allow everybody, the same number at
+    random or nobody.
+    """
+    avoided = f"{campaign.outcome_name} = {campaign.outcome_value}"
+    avoided = avoided if campaign.lower_is_better else ""
+    unit = unit_of(priced, avoided)
     arm = campaign.arms[comparison.everybody_arm]
     everybody = f"everybody with {arm}" if len(campaign.arms) > 2 else "everybody"
-    all_text = interval(comparison.all_treated, priced)
     share = f"{100 * comparison.share:.0f} % of customers"
     if len(campaign.arms) > 2:
         shares = zip(campaign.arms[1:], comparison.shares, strict=True)
         share += f" ({', '.join(f'{name} {100 * part:.0f} %' for name, part in shares)})"
     if not priced and campaign.budget is None:
-        first = f"Treating {everybody} changes the outcome by {all_text}."
+        change = interval(comparison.all_treated.times(-1 if avoided else 1), priced)
+        aim = f"; fewer {avoided} is better" if avoided else ""
+        first = f"Treating {everybody} changes the outcome by {change}{aim}."
         if choice.tells:
             second = (
                 "Customers differ: the table of shares says what the best of them give. With a "
@@ -53,22 +60,23 @@ def answer(campaign: Campaign, choice: Choice, comparison: Comparison, priced: b
         first = f"Treat {everybody if better == 'everybody' else 'nobody'}."
         sure = "" if clear else ", which may be chance"
         second = (
-            f"We cannot tell customers apart, and treating {everybody} earns {all_text} "
-            f"{unit}{sure}."
+            f"We cannot tell customers apart, and treating {everybody} earns "
+            f"{interval(comparison.all_treated, priced)} {unit}{sure}."
         )
         return Answer(better, first, second)
-    if comparison.over_better.low > 0:
+    names = {"everybody": everybody, "nobody": "nobody", "random": "the same number at random"}
+    if comparison.over_rival.low > 0:
+        other = "everybody" if comparison.affordable else "random"
         first = f"Treat {share}."
         second = (
             f"That earns {interval(comparison.nobody, priced)} {unit} against treating nobody and "
-            f"{interval(comparison.everybody, priced)} against treating {everybody}."
+            f"{interval(getattr(comparison, other), priced)} against treating {names[other]}."
         )
         return Answer("some", first, second)
-    better = everybody if comparison.better == "everybody" else "nobody"
-    first = f"No evidence that choosing beats treating {better}."
+    first = f"No evidence that choosing beats treating {names[comparison.rival]}."
     second = (
         f"The rule treats {share}; the difference is "
-        f"{interval(comparison.over_better, priced)} {unit}."
+        f"{interval(comparison.over_rival, priced)} {unit}."
     )
     return Answer("no evidence", first, second)
 

@@ -5,11 +5,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from suite.campaign.application import ScoreOptions
 from suite.campaign.model import Model
+from suite.campaign.prices import budget
 from suite.campaign.score import Scored, score_file
 from suite.campaign.sniff import DECIMALS
 from suite.cli.errors import DONE, Parser, guarded
+
+SAME_SHARE = 0.01  # relative difference up to which two shares of customers are the same
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -19,6 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _score(options: argparse.Namespace) -> int:
     from suite.campaign import bundle  # after the arguments: it imports every method
+    from suite.campaign.check import check_file
 
     model = bundle.load(Path(options.model))
     out = options.out or str(Path(options.file).with_suffix("").with_suffix(".scores.csv"))
@@ -32,13 +38,12 @@ def _score(options: argparse.Namespace) -> int:
         as_of=options.as_of,
         decimal=options.decimal,
     )
+    checked = check_file(model, options.file, about) if options.evaluate else None
     scored = score_file(model, options.file, about)
     changed = any(v is not None for v in (options.budget, options.value, options.cost))
     words = said(model, scored, changed)
-    if options.evaluate:
-        from suite.campaign.check import check_file
-
-        words += "\n" + check_file(model, options.file, about)
+    if checked is not None:
+        words += f"\n{checked}"
     elif scored.can_evaluate:
         words += f"\n{model.arm_name} and {model.outcome_name} are there: --evaluate compares"
     # Scores that go to stdout must stay a table.
@@ -55,7 +60,7 @@ def said(model: Model, scored: Scored, changed: bool) -> str:
         each = ", ".join(f"{arm} {n:,}" for arm, n in scored.treated.items())
         parts[0] += f", {sum(scored.treated.values()):,} to treat ({each})"
     profit = model.headline.get("profit")
-    if scored.profit is not None and changed:
+    if scored.profit is not None and (changed or not _measured(model, scored)):
         parts[0] += f", predicted profit {scored.profit:,.0f}"
     elif scored.profit is not None and profit and profit.get("mean") is not None:
         # The campaign's estimate, not the sum of predictions: that would promise too much.
@@ -66,6 +71,20 @@ def said(model: Model, scored: Scored, changed: bool) -> str:
         parts.append(f"dates counted back from {scored.as_of}")
     drift = scored.drift.said()
     return "; ".join([*parts, drift] if drift else parts)
+
+
+def _measured(model: Model, scored: Scored) -> bool:
+    """Whether the campaign measured what this decision earns.
+
+    A rule that goes by the customer treats as many as are worth it, and a share is a share. All,
+    none, or a budget that is a number or money must be the share of the customers there as here.
+    """
+    own = model.decision
+    absolute = own.budget is not None and budget(own.budget, priced=True).share is None
+    if own.rule == "net" or (own.rule == "top" and not absolute):
+        return True
+    expected = model.headline.get("share", np.nan) * scored.rows
+    return bool(abs(sum(scored.treated.values()) - expected) <= max(1.0, SAME_SHARE * expected))
 
 
 def _parser() -> argparse.ArgumentParser:

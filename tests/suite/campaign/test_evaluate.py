@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from suite.campaign.allocation import Terms
-from suite.campaign.evaluate import Evidence, compare, curve, methods_table
+from suite.campaign.evaluate import Evidence, compare, curve
+from suite.campaign.methods import methods_table
 from suite.campaign.told_apart import outer_slope, ten_groups
 
 N = 500

@@ -110,7 +110,8 @@ def test_money_gives_the_value_that_was_not_said():
     found = load_campaign(frame, Options(money="revenue", cost="2"))
     assert np.array_equal(found.money, frame["revenue"])
     bought = (frame["bought"] == "yes").sum()
-    assert found.value[0] == pytest.approx(frame["revenue"].sum() / bought)
+    assert found.prices.value == pytest.approx(frame["revenue"].sum() / bought)
+    assert found.value is None  # of each fold it comes from the others
     assert "revenue" not in {s.name for s in found.suspects}
 
 

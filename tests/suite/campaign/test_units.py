@@ -137,6 +137,19 @@ def test_a_method_that_does_not_fit_is_left_out_with_the_seconds_it_needs(setup,
     assert race.progress.left_out["x-lasso"] >= 1
 
 
+def test_more_time_takes_in_what_had_been_left_out(setup, tmp_path):
+    """And with as much time as before the same is left out, aloud, without being tried again."""
+    said, store = [], Store(tmp_path)
+    with pool(1, setup) as workers:
+        for seconds, left in ((3.0, 0.0), (3.0, 3600.0), (300.0, 3600.0)):
+            deadline = time.monotonic() + left
+            race = Race(3, 900, workers, store, deadline, said.append, seconds)
+            race.run(["r-lasso", "x-lasso"])
+            assert ("x-lasso" in race.found) == (seconds == 300.0)
+    assert said[1] == said[3] == "[2/2] x-lasso was not tried: time is over"
+    assert said[5].endswith(" s")
+
+
 def living(pid: int) -> bool:
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE

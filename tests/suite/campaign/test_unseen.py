@@ -75,6 +75,7 @@ def test_a_fold_does_not_move_what_is_predicted_and_decided_in_it(campaign, setu
     assert plain.outcome.choices[2] == other.outcome.choices[2]
     # The scrambling is strong enough to be seen elsewhere.
     assert not np.array_equal(plain.evidence.gain[~inside], other.evidence.gain[~inside])
+    assert len(np.unique(plain.evidence.terms.value)) == FOLDS
     assert plain.comparison.nobody.mean != pytest.approx(other.comparison.nobody.mean, rel=0.05)
 
 
