@@ -2,15 +2,19 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
-from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from suite.names import unknown
 from suite.plan.digest import ROOT
-from suite.publish.columns import PUBLISHED, Column, Published, columns
+from suite.plan.experiments import GROUPS, VARIANTS, experiment
+from suite.plan.plan import check_variant
+from suite.publish.columns import PUBLISHED, Column, Published, columns, every_column
 from suite.store.record import Record
 
 COLUMNS = (
@@ -23,33 +27,41 @@ COLUMNS = (
 
 
 def load(name: str | None = None, variant: str | None = None) -> pd.DataFrame:
-    """The cells that succeeded, of one experiment and variant or of all.
+    """The cells that succeeded: of one experiment, a group or all that tables show; of a variant.
 
     `file` and `line` say where the record stands, from the root of the project.
     """
+    if name is not None and name not in GROUPS:
+        check_variant(experiment(name), variant)
+    elif variant not in (None, *VARIANTS):
+        raise unknown("variant", variant, VARIANTS)
     published = Published()
     lines = [
         _cell(column, record, place)
-        for experiment, own in columns()
-        if name in (None, experiment.name) and variant in (None, own)
-        for column in (published.column(experiment.name, own),)
+        for chosen, own in (columns() if name is None else every_column())
+        if name in (None, chosen.name, chosen.group) and variant in (None, own)
+        for column in (published.column(chosen.name, own),)
         for record, place in _located(column)
     ]
     return pd.DataFrame(lines, columns=list(COLUMNS))
 
 
 def _located(column: Column) -> Iterator[tuple[Record, tuple[str, int]]]:
-    for record in column.records:
-        if record.ok:
-            path = PUBLISHED / column.name / f"{record.method}.jsonl"
-            yield record, (path.relative_to(ROOT).as_posix(), _lines(path)[record.key])
+    for method, own in groupby(column.records, key=lambda record: record.method):
+        path = PUBLISHED / column.name / f"{method}.jsonl"
+        lines = _lines(path)
+        for record in own:
+            if record.ok:
+                yield record, (path.relative_to(ROOT).as_posix(), lines[record.key])
 
 
-@cache
 def _lines(path: Path) -> dict[str, int]:
     """The line of each key, counted from 1; of a key that stands there twice, the last."""
-    text = path.read_text().splitlines()
-    return {json.loads(line)["key"]: number for number, line in enumerate(text, start=1) if line}
+    found = {}
+    for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
+        with suppress(ValueError):  # a line that is no record, as others skip it too
+            found[json.loads(line)["key"]] = number
+    return found
 
 
 def _cell(column: Column, record: Record, place: tuple[str, int]) -> dict[str, Any]:

@@ -80,6 +80,10 @@ def _experiments(options: argparse.Namespace, output: Console) -> list[Experimen
 def _own_experiments(path: Path) -> list[Experiment]:
     file = own_file(path)
     every_scenario_method = EXPERIMENTS["scenario1"].default_methods()
+    sources = described(path, "sources")
+    for found in sources:
+        if found["name"] in (*EXPERIMENTS, *GROUPS):
+            raise UserError(f"{path} is called {found['name']!r}, as an experiment is; rename it")
     return [
         Experiment(
             name=found["name"],
@@ -88,7 +92,7 @@ def _own_experiments(path: Path) -> list[Experiment]:
             methods=tuple(name for name in every_scenario_method if name != "oracle"),
             own_data=file,
         )
-        for found in described(path, "sources")
+        for found in sources
     ]
 
 
@@ -117,7 +121,7 @@ def _prepared(plan: Plan, options: argparse.Namespace) -> Progress:
 
 def _published(plan: Plan) -> dict[str, Record]:
     """Published records that are good for the plan's cells, by the cells' keys."""
-    if plan.experiment.name not in EXPERIMENTS:
+    if plan.experiment.own_data is not None:
         return {}
     column = Published().column(plan.experiment.name, plan.variant)
     fresh = {

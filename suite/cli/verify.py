@@ -20,8 +20,9 @@ from suite.plan.experiments import experiment
 from suite.plan.plan import check_variant
 from suite.publish import sample
 from suite.publish.audit import audit, kept_arrays, rows_of
-from suite.publish.columns import Column, Published, one_per_cell
-from suite.publish.recompute import recompute
+from suite.publish.columns import PUBLISHED, Column, Published, one_per_cell
+from suite.publish.predictions import published_prediction
+from suite.publish.recompute import Predictions, recompute
 from suite.publish.sample import draw
 from suite.publish.verify import judge
 from suite.show import terminal
@@ -120,10 +121,12 @@ def _show_audit(title: str, records: list[Record], root: Path) -> int:
     return FAILURES if wrong else 0
 
 
-def _today(column: Column, old: list[Record], store: Path | None) -> dict[tuple, Record]:
-    """The same cells by today's code: from a run's store, or computed now."""
+def _today(
+    column: Column, old: list[Record], store: Path | None
+) -> tuple[dict[tuple, Record], Predictions]:
+    """The same cells by today's code, from a run's store or computed now, and their predictions."""
     if store is None:
-        records = recompute(column, old)
+        records, predictions = recompute(column, old)
     else:
         keys = {column.today(record).key for record in old if column.today(record)}
         records = [record for record in Store(store).records(column.name) if record.key in keys]
@@ -132,7 +135,9 @@ def _today(column: Column, old: list[Record], store: Path | None) -> dict[tuple,
                 f"{store} has {len(records)} of the {len(old)} published cells by today's code; "
                 "run the experiment into it first"
             )
-    return {(record.method, record.replicate): record for record in records}
+        kept = {record.key: kept_arrays(store, record) for record in records}
+        predictions = {key: arrays["test"] for key, arrays in kept.items() if arrays}
+    return {(record.method, record.replicate): record for record in records}, predictions
 
 
 class Shown(NamedTuple):
@@ -143,12 +148,13 @@ class Shown(NamedTuple):
 
 
 def _show(column: Column, old: list[Record], store: Path | None) -> Shown:
-    today = _today(column, old, store)
+    today, predictions = _today(column, old, store)
     table = _table(f"{column.name}: published and today", "q_adj published", "today")
     said, failed = {}, 0
     for before in old:
         new = today[before.method, before.replicate]
-        verdict = judge(before, new)
+        pair = published_prediction(PUBLISHED, before), predictions.get(new.key)
+        verdict = judge(before, new, None if pair[0] is None or pair[1] is None else pair)
         said[column.name, before.method, before.replicate] = verdict.said
         failed += not verdict.holds
         numbers = (f"{r.test.q_adj:.4f}" if r.ok else "failed" for r in (before, new))

@@ -44,7 +44,7 @@ def attest(root: Path = PUBLISHED, file: Path = attested.FILE) -> Iterator[str]:
             yield f"{method}: {len(group)} older records follow"
             continue
         column, record = min(group, key=lambda item: _effort(item[1]))
-        rerun = {r.method: r for r in recompute(column, [record], jobs=1)}[method]
+        rerun = {r.method: r for r in recompute(column, [record], jobs=1)[0]}[method]
         where = f"{column.name} {method}, replicate {record.replicate}"
         if not rerun.ok:
             reason = rerun.error.splitlines()[-1]

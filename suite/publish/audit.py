@@ -11,13 +11,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from datasets.contract import Dataset
 from suite.compute import measures
 from suite.compute.cell import array_digest, data_digest, load
 from suite.compute.readings import MARK, measured
+from suite.store.disk import read_arrays
 from suite.store.record import Record
 from suite.store.store import predictions_path
 
@@ -27,11 +27,7 @@ _CLOSE = 1e-9
 
 def kept_arrays(root: Path, record: Record) -> Mapping[str, NDArray[Any]] | None:
     """The predictions that a store keeps of a record, None where it has none."""
-    path = predictions_path(root, record)
-    if not path.is_file():
-        return None
-    with np.load(path, allow_pickle=False) as file:
-        return dict(file)
+    return read_arrays(predictions_path(root, record)) or None
 
 
 @lru_cache(maxsize=1)

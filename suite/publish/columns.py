@@ -1,5 +1,6 @@
 """The published records: one for each cell, each known to be of today's code or stale."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -137,6 +138,8 @@ def unfit(record: Record, experiment: Experiment | None) -> str | None:
     cell, origin = record.cell, record.origin
     if origin.commit is None:
         return "made outside a git checkout, so that no commit holds its code"
+    if not re.fullmatch("[0-9a-f]{40}", origin.commit):
+        return f"{origin.commit!s:.20} is not the name of a commit"
     if origin.dirty:
         return "made with uncommitted code; commit, then run again"
     if cell.quick:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from suite.store.disk import replacing
+from suite.store.disk import read_arrays, replacing
 from suite.store.record import Record
 from twin.qini_error import row_influence, standard_error
 
@@ -46,12 +46,11 @@ class Pooled:
     @classmethod
     def read(cls, folder: Path) -> Self | None:
         """What is published of a column, if anything."""
-        path = folder / FILE
-        if not path.is_file():
+        arrays = read_arrays(folder / FILE)
+        if not arrays:
             return None
-        with np.load(path) as file:
-            cells = [str(cell).split("/") for cell in file["cells"]]
-            return cls(tuple((m, int(r), key) for m, r, key in cells), file["products"])
+        cells = [str(cell).split("/") for cell in arrays["cells"]]
+        return cls(tuple((m, int(r), key) for m, r, key in cells), arrays["products"])
 
     def write(self, folder: Path) -> None:
         """Replace what was there."""

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from datasets.files import DataFileError
 from suite.compute import cell
+from suite.names import UserError
 from suite.publish.columns import PUBLISHED, Column, Published, columns
 from suite.publish.pooled import Pooled, terms
-from suite.store.disk import replacing
+from suite.store.disk import read_arrays, replacing
 from suite.store.record import Record
 from suite.store.store import Store, predictions_path
 
@@ -44,20 +45,31 @@ def problems(published: Published) -> list[str]:
     found = []
     for experiment, variant in columns():
         column = published.column(experiment.name, variant)
-        folder = published.root / column.name
-        pooled = Pooled.read(folder)
-        told = [] if pooled is None else pooled.problems(column.records)
-        records = {record.key: record for record in column.records}
-        rows = _read(folder / FOLDER / f"{ROWS}.npz")
-        for path in sorted((folder / FOLDER).glob("*.npz")):
-            if path.stem != ROWS:
-                told += [
-                    f"{FOLDER}/{path.name}: {name} {reason}"
-                    for name, values in _read(path).items()
-                    if (reason := _objection(name, values, rows, records.get(name[4:])))
-                ]
+        try:
+            told = list(_problems(column, published.root / column.name))
+        except UserError as error:  # a damaged file
+            told = [str(error)]
         found += [f"{column.name}/{text}; publish it again from its run" for text in told]
     return found
+
+
+def _problems(column: Column, folder: Path) -> Iterator[str]:
+    pooled = Pooled.read(folder)
+    if pooled is not None:
+        yield from pooled.problems(column.records)
+    records = {record.key: record for record in column.records}
+    rows = read_arrays(folder / FOLDER / f"{ROWS}.npz")
+    for path in sorted((folder / FOLDER).glob("*.npz")):
+        if path.stem != ROWS:
+            for name, values in read_arrays(path).items():
+                if reason := _objection(name, values, rows, records.get(name[4:])):
+                    yield f"{FOLDER}/{path.name}: {name} {reason}"
+
+
+def published_prediction(root: Path, record: Record) -> NDArray | None:
+    """What is published of a record's predictions, rounded to float32; None where nothing is."""
+    path = root / record.cell.column / FOLDER / f"{record.method}.npz"
+    return read_arrays(path).get(f"{record.replicate:03d}-{record.key}")
 
 
 def _is_kept(root: Path, record: Record) -> bool:
@@ -65,7 +77,7 @@ def _is_kept(root: Path, record: Record) -> bool:
     path = predictions_path(root, record)
     if not record.ok or record.result.predictions_sha256 is None or not path.is_file():
         return False
-    kept = _read(path)
+    kept = read_arrays(path)
     same = cell.array_digest(kept["test"]) == record.result.predictions_sha256
     return same and "row_numbers" in kept
 
@@ -99,7 +111,7 @@ def _terms(kept: Sequence[Record], store: Store) -> Iterator[tuple[Record, NDArr
         for record in own:
             if record.result.data_sha256 != digest:
                 raise DataFileError(f"the data here are not those of {record.method}'s record")
-            predictions = _read(predictions_path(store.root, record))["test"]
+            predictions = read_arrays(predictions_path(store.root, record))["test"]
             yield record, terms(record, predictions, test.y, test.treatment), test.row_numbers
 
 
@@ -108,13 +120,13 @@ def _keep(column: Column, kept: Sequence[Record], store: Store, root: Path) -> I
     folder = root / column.name / FOLDER
     today = {record.key for record in column.records}
     added = 0
-    rows = _read(folder / f"{ROWS}.npz")
+    rows = read_arrays(folder / f"{ROWS}.npz")
     for method in sorted({record.method for record in kept}):
         path = folder / f"{method}.npz"
-        old = {name: values for name, values in _read(path).items() if name[4:] in today}
+        old = {name: values for name, values in read_arrays(path).items() if name[4:] in today}
         new = dict(old)
         for record in (r for r in kept if r.method == method):
-            arrays = _read(predictions_path(store.root, record))
+            arrays = read_arrays(predictions_path(store.root, record))
             new[f"{record.replicate:03d}-{record.key}"] = arrays["test"].astype(np.float32)
             rows[f"{record.replicate:03d}"] = arrays["row_numbers"].astype(np.int32)
         if set(new) - set(old):
@@ -138,13 +150,6 @@ def _objection(
     means = [ordered[a:b].mean() for a, b in pairwise(edges)]
     expected = [b.predicted for b in record.result.bins]
     return None if np.allclose(means, expected, rtol=CLOSE, atol=CLOSE) else "has other predictions"
-
-
-def _read(path: Path) -> dict[str, NDArray]:
-    if not path.is_file():
-        return {}
-    with np.load(path) as file:
-        return {name: file[name] for name in file.files}
 
 
 def _write(path: Path, arrays: dict[str, NDArray]) -> None:

@@ -1,7 +1,10 @@
 """Published cells computed again, into nothing: to verify is not to record."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
 
 from suite.compute.cell_slot import CellSlot
 from suite.compute.local import LocalPool
@@ -13,6 +16,8 @@ from suite.store.record import Record
 from suite.store.session import Progress, execute, prepare
 
 SECONDS = 4 * 3600.0  # of one cell
+
+Predictions = dict[str, NDArray[Any]]  # of the test rows, by key of the record
 
 
 class _Lines:
@@ -28,9 +33,23 @@ class _Lines:
         print(f"[{done}/{progress.total}] computed {what}", file=sys.stderr, flush=True)
 
 
-def recompute(column: Column, records: Sequence[Record], jobs: int | None = None) -> list[Record]:
-    """The cells of `records` by today's code, and what they start from."""
-    jobs = jobs or cores()
+class _Memory:
+    """What a store would keep, for as long as the comparison takes."""
+
+    def __init__(self) -> None:
+        self.predictions: Predictions = {}
+
+    def append(self, record: Record, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Predictions of the test rows; none of a cell that failed."""
+        if "test" in arrays:
+            self.predictions[record.key] = arrays["test"]
+
+
+def recompute(
+    column: Column, records: Sequence[Record], jobs: int | None = None
+) -> tuple[list[Record], Predictions]:
+    """The cells of `records` by today's code, with what they start from, and what they predict."""
+    jobs, memory = jobs or cores(), _Memory()
     cells: dict[str, Planned] = {}
     for record in records:
         cell = column.today(record)
@@ -43,7 +62,7 @@ def recompute(column: Column, records: Sequence[Record], jobs: int | None = None
     progress = prepare(plan, {})
     pool = LocalPool(jobs, CellSlot, Limits(SECONDS, default_memory_mb(jobs)))
     try:
-        execute(progress, pool, None, _Lines())
+        execute(progress, pool, memory, _Lines())
     finally:
         pool.close()
-    return progress.plan_records()
+    return progress.plan_records(), memory.predictions

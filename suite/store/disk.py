@@ -5,7 +5,13 @@ import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suite.names import UserError
 
 
 class StoreError(Exception):
@@ -62,3 +68,16 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         except BaseException:
             half.unlink(missing_ok=True)
             raise
+
+
+def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of a .npz file, none where there is no file; a damaged one is named."""
+    if not path.is_file():
+        return {}
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+        raise UserError(
+            f"{path} is damaged ({error}); move it away, and run its cells again into a new store"
+        ) from None

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
+from numpy.typing import NDArray
+
 from suite.compute import environment
 from suite.compute.cell import handed_on
 from suite.compute.local import Pool
@@ -12,7 +14,6 @@ from suite.compute.outcome import Outcome, failure
 from suite.plan.cell import Planned
 from suite.plan.plan import Plan
 from suite.store.record import Origin, Record
-from suite.store.store import Writer
 
 
 class Watcher(Protocol):
@@ -56,19 +57,21 @@ def prepare(
     return progress
 
 
-def execute(progress: Progress, pool: Pool, writer: Writer | None, watcher: Watcher) -> None:
-    """Compute what is to do; returns when every cell has its record.
+class Keeper(Protocol):
+    """Who keeps what was computed: a store's `Writer`, or a memory."""
 
-    Without a `writer` nothing is kept: to verify a number is not to record it.
-    """
+    def append(self, record: Record, arrays: Mapping[str, NDArray]) -> None: ...
+
+
+def execute(progress: Progress, pool: Pool, writer: Keeper, watcher: Watcher) -> None:
+    """Compute what is to do; returns when every cell has its record."""
     commit, dirty = environment.git_state()
     waiting = list(progress.to_do)
     cells = {cell.key: cell for cell in waiting}
 
     def keep(cell: Planned, outcome: Outcome) -> None:
         record = record_of(cell, outcome, commit, dirty)
-        if writer is not None:
-            writer.append(record, outcome.arrays)
+        writer.append(record, outcome.arrays)
         progress.records[cell.key] = record
         progress.to_do.remove(cell)
         watcher.ended(progress, record)

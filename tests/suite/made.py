@@ -21,7 +21,7 @@ from twin.rows import Rows
 
 COST = Cost({"tune": 1.0, "fit": 2.0, "predict": 0.1}, 3.0, 200.0)
 ORIGIN = Origin(
-    commit="0123456789abcdef",
+    commit="0123456789abcdef0123456789abcdef01234567",
     dirty=False,
     versions={"numpy": "1"},
     cpu="a processor",

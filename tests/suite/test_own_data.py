@@ -15,7 +15,7 @@ CHEAP = (
 )
 
 
-def python(folder: Path, *words: str) -> str:
+def python(folder: Path, *words: str, code: int = 0) -> str:
     """What `python -m ...` prints, typed in `folder`."""
     done = subprocess.run(
         [sys.executable, "-m", *words],
@@ -25,8 +25,8 @@ def python(folder: Path, *words: str) -> str:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
 
 
 def test_from_a_new_file_to_the_table(tmp_path: Path) -> None:
@@ -47,3 +47,26 @@ def test_from_a_new_file_to_the_table(tmp_path: Path) -> None:
     file = tmp_path / "my_data.py"
     file.write_text(file.read_text().replace("n = 4000", "n = 3000"))
     assert "recorded already" not in python(tmp_path, *command, "--methods", "random")
+
+
+def test_methods_that_saw_other_rows_are_not_compared_in_silence(tmp_path: Path) -> None:
+    python(tmp_path, "datasets", "new", "my_data.py")
+    file, seed = tmp_path / "my_data.py", tmp_path / "seed.txt"
+    seed.write_text("0")
+    text = file.read_text()
+    assert "default_rng(0)" in text
+    file.write_text(text.replace("default_rng(0)", f"default_rng(int(open({str(seed)!r}).read()))"))
+    command = ("suite.run", "--data", "my_data.py", "--replicates", "1", "--methods", "random")
+    assert "other rows" not in python(tmp_path, *command)
+    seed.write_text("1")
+    said = python(tmp_path, *command, "r-lasso", code=1)
+    assert "replicate 0: random saw other rows than r-lasso" in said
+    assert "other rows" not in python(tmp_path, *command, "r-lasso", "--fresh")
+
+
+def test_a_data_set_is_not_called_as_an_experiment(tmp_path: Path) -> None:
+    python(tmp_path, "datasets", "new", "my_data.py")
+    file = tmp_path / "my_data.py"
+    file.write_text(file.read_text().replace('"my-data"', '"minute"'))
+    said = python(tmp_path, "suite.run", "--data", "my_data.py", "--dry-run", code=2)
+    assert "is called 'minute', as an experiment is; rename it" in said

@@ -8,17 +8,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from suite.names import UserError
 from suite.plan.cell import key_of
 from suite.plan.digest import PACKAGES, ROOT
-from suite.publish import attest, attested, merge
+from suite.publish import attest, attested, merge, predictions
 from suite.publish.attested import Attestation, Attested
+from suite.publish.audit import kept_arrays
 from suite.publish.columns import Published
 from suite.publish.merge import publish
 from suite.publish.verify import judge
 from suite.store.record import Record
-from suite.store.store import Store, write_records
+from suite.store.store import Store, predictions_path, write_records
 from suite.store.version1 import known_digests, old_line
 from tests.suite.made import made_column, made_record, of_other_code
 
@@ -88,6 +91,32 @@ def test_the_commit_of_a_record_must_exist_and_hold_its_code(
     assert "digests are not those of the code of its commit" in messages
 
 
+@pytest.mark.parametrize("words", ["--output={}", "HEAD", "0123456789abcdef"])
+def test_a_commit_is_a_full_name_and_no_option_of_git(words: str, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    store = Store(tmp_path / "forged")
+    append(store, made_record(origin={"commit": words.format(victim)}))
+    (message,) = publish(store, tmp_path / "published")
+    assert "is not the name of a commit" in message
+    assert victim.read_text() == "mine"
+
+
+def test_a_damaged_file_of_predictions_is_named(tmp_path: Path) -> None:
+    record = made_record()
+    path = predictions_path(tmp_path, record)
+    path.parent.mkdir(parents=True)
+    np.savez_compressed(path, test=np.arange(1000.0))
+    path.write_bytes(path.read_bytes()[:300])
+    with pytest.raises(UserError, match=f"{path.name} is damaged .*move it away"):
+        kept_arrays(tmp_path, record)
+    published = tmp_path / "hillstrom" / "predictions" / "twin-mu.npz"
+    published.parent.mkdir(parents=True)
+    path.replace(published)
+    (problem,) = predictions.problems(Published(tmp_path))
+    assert "twin-mu.npz is damaged" in problem
+
+
 @pytest.mark.usefixtures("any_commit")
 def test_a_success_replaces_a_failure_and_today_s_code_replaces_what_is_stale(
     run_store: Store, tmp_path: Path
@@ -130,10 +159,14 @@ def test_judging_a_number_that_was_computed_again() -> None:
     assert not judge(before, other).holds
     assert judge(before, other).said.startswith("NOT REPRODUCED")
     elsewhere = replace(other, origin=replace(other.origin, arithmetic="another kernel"))
-    assert not judge(before, elsewhere).holds  # without predictions nothing can be said
+    # Without predictions a number that is printed alike holds, and no other.
+    assert judge(before, elsewhere).holds
+    assert "no predictions were kept" in judge(before, elsewhere).said
+    moved = replace(before.test, q_adj=before.test.q_adj + 0.1)
+    moved = replace(elsewhere, result=replace(elsewhere.result, test=moved))
+    assert not judge(before, moved).holds
+    assert "NOT COMPARED" in judge(before, moved).said
     scores = made_record().result.curve.gain
-    import numpy as np
-
     near = (np.array(scores), np.array(scores) + 1e-6)
     found = judge(before, elsewhere, near)
     assert found.holds
@@ -206,7 +239,7 @@ def test_one_rerun_attests_every_record_of_the_same_code(
 
     def recompute(column, records, jobs):
         runs.append((column.name, [record.method for record in records]))
-        return list(records)
+        return list(records), {}
 
     monkeypatch.setattr(attest, "recompute", recompute)
     file = stale_records / "attested.jsonl"
@@ -229,7 +262,7 @@ def test_a_rerun_that_differs_or_fails_attests_nothing_and_says_why(
         ({"error": "Traceback\nDataFileError: not here"}, "cannot be computed now"),
     ):
         monkeypatch.setattr(
-            attest, "recompute", lambda c, r, jobs, changes=changes: [made_record(**changes)]
+            attest, "recompute", lambda c, r, jobs, changes=changes: ([made_record(**changes)], {})
         )
         (message,) = attest.attest(stale_records, file)
         assert words in message
