@@ -93,7 +93,7 @@ def decision(campaign: Campaign, choice: Choice, comparison: Comparison, value: 
     if budget is not None:
         return Decision("top", **common)
     if prices is None and value is None:
-        return Decision("ranking", **common)
+        return Decision("ranking")
     if choice.tells:
         return Decision("net", **common)
     if comparison.better == "nobody":
