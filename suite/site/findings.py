@@ -80,7 +80,7 @@ def _least_regret(ground: Ground) -> str:
         equals = f", not told apart from {', '.join(others)}" if others else ""
         parts.append(
             f"in scenario {number} {panel['least']} of {len(panel['rows'])} methods with "
-            f"{panel['rows'][0]['regret']:.2f} per cent (n = {n}{equals})"
+            f"{panel['rows'][0]['regret']:.2f} per cent (n = {panel['n']}{equals})"
         )
     said = f"Least regret: {'; '.join(parts)}." if parts else "No scenario has rows to compare yet."
     if waiting:
