@@ -83,7 +83,9 @@ class CellSlot(Slot):
             "data": answer["data"],
             "upstream": self._upstream,
         }
-        self._worker = self._server.fork("suite.compute.worker", self.task.imports)
+        # What the server imports reaches every later process: a user's libraries must not.
+        shared = self.task.imports if self.task.code.file is None else ()
+        self._worker = self._server.fork("suite.compute.worker", shared)
         self.started = time.monotonic()  # the clock of the method runs from here on
         readings = MOST if self.task.code.module else 0  # a user's own method has none
         most = 8 * (sum(self._sizes.values()) + readings * self._sizes["test"]) + _HEADER_BYTES
