@@ -274,6 +274,15 @@ class Flips(First):
         return self.sign * X[:, 0]
 
 
+class Huge(First):
+    """Finite, and their squares are not."""
+
+    name = "row42-huge"
+
+    def _predict(self, X):
+        return X[:, 0].astype(float) * 1e200
+
+
 class Complex(First):
     name = "row42-complex"
 
@@ -295,10 +304,12 @@ def fails(text):
 make("row07-error", lambda self, train: fails("bad \udcff byte"))
 make("row08-closes", lambda self, train: (os.closerange(3, 4096), time.sleep(3600)))
 make("row08-half", lambda self, train: (say(b"\0\0\0\0\0\0\xff\xff{"), time.sleep(3600)))
+make("row08-signal", lambda self, train: os.kill(os.getpid(), 40))
 make("row10-garbage", lambda self, train: say(b"\0\0\0\x05hello, garbage"))
 make("row10-no-mapping", lambda self, train: say(forged(3)))
+make("row10-no-reason", lambda self, train: say(forged({"error": ""})))
 make("row16-nan-seconds", lambda self, train: setattr(self, "seconds_", {"tune": float("nan")}))
-make("row31-long-error", lambda self, train: fails("y" * 3_000_000))
+make("row31-long-error", lambda self, train: fails("y" * 10_000_000))
 make("row32-mutates", lambda self, train: train.X.fill(0))
 make("row42-settings", lambda self, train: setattr(self, "settings_", [1, 2]))
 make("row42-nodes", lambda self, train: setattr(self, "n_active_nodes_", "many"))

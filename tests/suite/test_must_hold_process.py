@@ -109,7 +109,7 @@ def failed(attacked: Attacked, method: str) -> str:
 
 
 def test_row_02_and_09_every_number_is_its_own_cell_s(attacked: Attacked, data: Dataset) -> None:
-    """A patched measure, a bare fork, threads, timers: nobody's number moves, not even theirs."""
+    """A patched measure, a library, forks, threads: nobody's number moves, not even theirs."""
     first = honest(data, lambda rows: rows.X[:, 0])
     attacks = ("row02-patches", "row02-library", "row09-forks", "row29-daemon", "row30-state")
     for method in ("first", *attacks):
@@ -147,6 +147,7 @@ def test_row_07_and_14_any_text_is_recorded_and_read_back(attacked: Attacked) ->
 
 def test_row_08_every_cell_ends_within_its_limit(attacked: Attacked) -> None:
     assert "closed its connection" in failed(attacked, "row08-closes")
+    assert "ended with signal 40" in failed(attacked, "row08-signal")
     for method in ("row08-half", "row08-babbles"):
         assert f"stopped after {LIMIT:g} s" in failed(attacked, method)
         assert attacked.found[method].cost.total_seconds < 3 * LIMIT
@@ -162,6 +163,7 @@ def test_row_08_every_cell_ends_within_its_limit(attacked: Attacked) -> None:
         ("row10-not-a-number", "contract"),
         ("row10-deep", "contract"),
         ("row10-claims", "no answer"),
+        ("row10-no-reason", "no reason given"),
     ],
 )
 def test_row_10_messages_are_data_and_carry_no_score(
@@ -230,6 +232,7 @@ def test_row_31_what_a_worker_prints_is_bounded(attacked: Attacked) -> None:
     for method in ("row31-chatty", "row31-long-error"):
         error = failed(attacked, method)
         assert 0 < len(error) <= 10_000
+        assert error.endswith("yyy")
     assert "exit code 1" in failed(attacked, "row31-chatty")
     largest = max(p.stat().st_size for p in (attacked.folder / "store").glob("*/*.jsonl"))
     assert largest < 100_000
@@ -240,6 +243,7 @@ def test_row_31_what_a_worker_prints_is_bounded(attacked: Attacked) -> None:
     [
         ("row32-mutates", "read-only"),
         ("row32-flips", "differently when asked twice"),
+        ("row42-huge", "cannot be recorded: truth.pehe is 'inf'; it must be a finite number"),
         ("row42-settings", "settings_"),
         ("row42-nodes", "n_active_nodes_"),
         ("row42-seconds", "seconds_"),

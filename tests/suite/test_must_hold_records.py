@@ -134,6 +134,8 @@ def test_row_18_also_with_a_seal_that_fits(form: int, body: Body, tmp_path: Path
         at("cell", "data", "replicate")(True),
         at("result")("maybe"),
         at("error")("both a result and an error"),
+        at("error")(""),
+        lambda body: body.update(result=None, error=""),
         at("result", "test", "q_adj")("9"),
         at("result", "test", "rho")(7),
         at("result", "test", "q")(10**400),
