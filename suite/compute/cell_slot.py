@@ -39,7 +39,11 @@ class CellSlot(Slot):
     def _begin(self, upstream: Mapping[str, Any] | None) -> Phase:
         """`upstream` is what the cell learns from the fit that it starts from."""
         task, self._upstream = self.task, upstream
-        if code_facts(task.code, task.cell.data.source, task.own_data).digests != task.basis.code:
+        try:
+            code = code_facts(task.code, task.cell.data.source, task.own_data).digests
+        except (OSError, SyntaxError, ValueError):  # moved away, or in the middle of an edit
+            code = None
+        if code != task.basis.code:
             raise Failed(
                 f"the code of {task.method} is not the code that the run was planned with; start "
                 "the run again (a long run is safe from edits in a git worktree of its own)"
