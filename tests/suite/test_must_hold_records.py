@@ -217,6 +217,7 @@ def test_row_49_odd_stores_are_explained(tmp_path: Path) -> None:
         half = tmp_path / "store" / FOLDER / "predictions" / "r-lasso" / "000-x.half"
         half.parent.mkdir(parents=True)
         half.write_text("left by a power cut")
+        (half.parent.parent / "my.half").mkdir()  # the predictions of a method of this name
         writer.mend(FOLDER)
         assert not half.exists()
         folder = tmp_path / "store" / FOLDER / "oracle.jsonl"
