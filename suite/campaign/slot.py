@@ -13,7 +13,7 @@ from suite.campaign.store import Result
 from suite.compute import messages
 from suite.compute.outcome import Limits, end_of
 from suite.compute.process import ForkServer
-from suite.compute.slot import Failed, Phase, Slot
+from suite.compute.slot import Phase, Slot, understood
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,5 @@ class UnitSlot(Slot):
         answer, arrays = found
         if not self._worker.alone():
             self._end_worker()  # what a unit started ends with it
-        try:
+        with understood("its process sent what is no answer"):
             return Result(arrays, dict(answer["values"]), float(answer["seconds"]))
-        except (KeyError, TypeError, ValueError) as error:
-            raise Failed(f"its process sent what is no answer: {error!r}") from None

@@ -8,7 +8,7 @@ from rich.console import Console
 from suite.show.summary import render, summarise
 from suite.store.record import Record
 from suite.store.session import Progress
-from suite.words import count, duration
+from suite.words import count, duration, printable
 
 
 def opening(progress: Progress, place: str) -> str:
@@ -50,7 +50,7 @@ def closing(progress: Progress, store: Path, output: Console) -> int:
     output.print(render(lines, plan.title, output.width))
     for note in sorted({record.result.note for record in records if record.ok}):
         if note:
-            output.print(f"data: {note}", markup=False, soft_wrap=True)
+            output.print(f"data: {printable(note)}", markup=False, soft_wrap=True)
     if plan.quick:
         output.print("QUICK: small data and grids, not comparable with the paper.", style="yellow")
         output.print(

@@ -15,7 +15,7 @@ from suite.compute.environment import Machine
 from suite.compute.outcome import Cost, Limits, Outcome, failure
 from suite.compute.process import ForkServer
 from suite.compute.readings import MARK, MOST, Reading
-from suite.compute.slot import Failed, Phase, Slot
+from suite.compute.slot import Failed, Phase, Slot, understood
 from suite.plan.plan import code_facts
 from suite.strict import WrongType, build
 from suite.words import printable
@@ -39,7 +39,11 @@ class CellSlot(Slot):
     def _begin(self, upstream: Mapping[str, Any] | None) -> Phase:
         """`upstream` is what the cell learns from the fit that it starts from."""
         task, self._upstream = self.task, upstream
-        if code_facts(task.code, task.cell.data.source, task.own_data).digests != task.basis.code:
+        try:
+            code = code_facts(task.code, task.cell.data.source, task.own_data).digests
+        except (OSError, SyntaxError, ValueError):  # moved away, or in the middle of an edit
+            code = None
+        if code != task.basis.code:
             raise Failed(
                 f"the code of {task.method} is not the code that the run was planned with; start "
                 "the run again (a long run is safe from edits in a git worktree of its own)"
@@ -75,15 +79,18 @@ class CellSlot(Slot):
         if (found := self._answer(self._keeper)) is None:
             return
         answer, arrays = found
-        self._machine = build(Machine, answer["machine"])
+        with understood("the process of its rows sent what is no answer"):
+            self._machine = build(Machine, answer["machine"])
+            self._sizes = {part: len(arrays[f"{part}.y"]) for part in PARTS}
+            header = {
+                "planned": self.task.message(),
+                "data": answer["data"],
+                "upstream": self._upstream,
+            }
         self.failure = partial(failure, on=self._machine)
-        self._sizes = {part: len(arrays[f"{part}.y"]) for part in PARTS}
-        header = {
-            "planned": self.task.message(),
-            "data": answer["data"],
-            "upstream": self._upstream,
-        }
-        self._worker = self._server.fork("suite.compute.worker", self.task.imports)
+        # What the server imports reaches every later process: a user's libraries must not.
+        shared = self.task.imports if self.task.code.file is None else ()
+        self._worker = self._server.fork("suite.compute.worker", shared)
         self.started = time.monotonic()  # the clock of the method runs from here on
         readings = MOST if self.task.code.module else 0  # a user's own method has none
         most = 8 * (sum(self._sizes.values()) + readings * self._sizes["test"]) + _HEADER_BYTES
@@ -95,7 +102,7 @@ class CellSlot(Slot):
             return
         answer, predicted = found
         self._end_worker()
-        try:
+        with understood("the method does not keep its contract"):
             self._fitted = build(Fitted, answer["fitted"], "the method")
             memory = build(float, answer["peak_memory_mb"], "peak_memory_mb")
             if min(0, self._fitted.candidates, *self._fitted.seconds.values()) < 0:
@@ -105,8 +112,6 @@ class CellSlot(Slot):
             sizes = self._sizes | {MARK + name: self._sizes["test"] for name in self._facts}
             if {n: a.shape for n, a in predicted.items()} != {n: (s,) for n, s in sizes.items()}:
                 raise WrongType("the predictions are not one number per row")
-        except (WrongType, KeyError, TypeError) as error:
-            raise Failed(f"the method does not keep its contract: {error}") from None
         self._peak = max(self._peak, memory)
         self._predicted = {name: array.astype(np.float64) for name, array in predicted.items()}
         request = {"do": "measure", "fitted": asdict(self._fitted), "facts": self._facts}
@@ -117,12 +122,15 @@ class CellSlot(Slot):
         if (found := self._answer(self._keeper)) is None:
             return None
         fitted = self._fitted
+        with understood("what was measured cannot be recorded"):
+            result = build(Result, found[0]["result"])
+            readings = build(Mapping[str, Reading], found[0]["readings"])
         return Outcome(
-            result=build(Result, found[0]["result"]),
+            result=result,
             error=None,
             cost=Cost(fitted.seconds, fitted.cpu_seconds, self._peak),
             machine=self._machine,
             warnings=tuple(printable(text[:_LONGEST_WARNING]) for text in fitted.warnings),
-            readings=build(Mapping[str, Reading], found[0]["readings"]),
+            readings=readings,
             arrays={n: a for n, a in self._predicted.items() if n not in PARTS[:2]} | found[1],
         )

@@ -82,7 +82,8 @@ class Child:
             reason = "closed its connection"
         elif code < 0:
             hint = " (out of memory?)" if code == -signal.SIGKILL else ""
-            reason = f"ended with signal {signal.Signals(-code).name}{hint}"
+            names = {item: item.name for item in signal.Signals}  # some have none
+            reason = f"ended with signal {names.get(-code, -code)}{hint}"
         else:
             reason = f"ended with exit code {code}"
         words = self._words.decode(errors="replace").strip().splitlines()[-10:]

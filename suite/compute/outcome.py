@@ -58,8 +58,8 @@ def failure(error: str, seconds: float, on: Machine | None = None) -> Outcome:
 
 
 def end_of(error: str) -> str:
-    """What is kept of an error's text."""
-    return printable(error[-LONGEST_ERROR:])
+    """What is kept of an error's text; never nothing."""
+    return printable(error[-LONGEST_ERROR:]) or "no reason given"
 
 
 def cores() -> int:

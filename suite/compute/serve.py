@@ -8,6 +8,7 @@ from typing import Any
 
 from suite.compute import messages
 from suite.compute.environment import without_machine_paths
+from suite.compute.outcome import LONGEST_ERROR
 
 ERROR_LINES = 15
 
@@ -35,7 +36,7 @@ def serve(
         try:
             pieces = messages.packed(*answer(*request))
         except Exception as error:
-            pieces = messages.packed({"error": said(error)})
+            pieces = messages.packed({"error": said(error)[-LONGEST_ERROR:]})
         if os.getpid() != pid:  # a child that a method forked has nothing to say
             return
         messages.send(connection, pieces)

@@ -6,7 +6,8 @@ outcome.
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Protocol
 
@@ -36,6 +37,15 @@ class Task(Protocol):
 
 class Failed(Exception):
     """Why the present task has no result."""
+
+
+@contextmanager
+def understood(what: str) -> Iterator[None]:
+    """Reads an answer, which may hold anything; one of another form fails the task: `what`."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as error:
+        raise Failed(f"{what}: {error}") from None
 
 
 def _fail(error: Failed) -> None:

@@ -1,6 +1,7 @@
 """What a user's own Python file holds, found out in a process that may hang, exit or crash.
 
-`own_methods` and `own_sources` start this module as a program; it prints JSON.
+`described` starts this module as a program, which writes JSON into a file that it is given: what
+the user's own file prints is not read.
 """
 
 import json
@@ -12,13 +13,14 @@ import tempfile
 from pathlib import Path
 from typing import IO, Any
 
-from suite.names import UserError
+from suite.names import UserError, check_new
 from suite.plan.cell import OwnFile
 from suite.plan.digest import ROOT, Code
 from suite.words import printable
 
 SECONDS = 60.0
 _PRINTED = 1 << 24  # bytes at most
+_KINDS = {"methods": "method", "sources": "data set"}
 
 
 def own_file(path: Path) -> OwnFile:
@@ -51,12 +53,13 @@ def described(path: Path, kind: str) -> list[dict[str, Any]]:
     paths = (str(ROOT), os.environ.get("PYTHONPATH", ""))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
     command = [sys.executable, "-P", "-m", "suite.plan.describe", kind, str(path)]
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as errors:
         try:
             done = subprocess.run(
-                command,
+                [*command, str(answer.fileno())],
+                pass_fds=[answer.fileno()],
                 stdin=subprocess.DEVNULL,
-                stdout=output,
+                stdout=subprocess.DEVNULL,
                 stderr=errors,
                 timeout=SECONDS,
                 env=environment,
@@ -67,16 +70,19 @@ def described(path: Path, kind: str) -> list[dict[str, Any]]:
                 f"{path} did not finish loading within {SECONDS:g} s; "
                 "a method file defines classes and computes nothing by itself"
             ) from None
-        text, words = _end(output), _end(errors).splitlines()[-3:]
+        answer.seek(0)
+        text, words = answer.read(), _end(errors).splitlines()[-3:]
     try:
-        found = json.loads(text.splitlines()[-1])
-    except (ValueError, IndexError):
+        found = json.loads(text)
+    except ValueError:
         raise UserError(
             f"{path} ended its process with exit code {done.returncode} while it was loaded; "
             f"it must define classes and nothing else\n{os.linesep.join(words)}".strip()
         ) from None
     if isinstance(found, str):
-        raise UserError(found)
+        raise UserError(printable(found))
+    for item in found:
+        check_new(item["name"], f"{path} calls a {_KINDS[kind]}")
     return found
 
 
@@ -109,16 +115,17 @@ def _sources(path: str) -> list[dict[str, Any]]:
     ]
 
 
-def main(kind: str, path: str) -> None:
-    """Print what the file holds, or the text of the error."""
-    # What it prints goes to a disk that others use as well.
+def main(kind: str, path: str, descriptor: str) -> None:
+    """Write what the file holds, or the text of the error."""
+    # What it prints as errors goes to a disk that others use as well.
     resource.setrlimit(resource.RLIMIT_FSIZE, (_PRINTED, _PRINTED))
     try:
         found: Any = {"methods": _methods, "sources": _sources}[kind](path)
         text = json.dumps(found)
     except Exception as error:
         text = json.dumps(str(error))
-    print(f"\n{text}")
+    with open(int(descriptor), "w") as answer:
+        answer.write(text)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """The methods that a plan can name: the project's, and those of users' own files."""
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -11,8 +10,6 @@ from suite.names import UserError, matching, unknown
 from suite.plan.cell import MethodCode
 from suite.plan.describe import described, own_file
 from suite.plan.experiment import Experiment
-
-_LONGEST_NAME = 100  # a name is part of a file's name
 
 
 @cache
@@ -58,15 +55,6 @@ def own_methods(files: Sequence[Path]) -> dict[str, MethodCode]:
         file = own_file(path)
         for found in described(path, "methods"):
             name = found["name"]
-            if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", name):
-                raise UserError(
-                    f"{path} calls a method {name!r}; use letters, digits, '.', '_', '+' or '-'"
-                )
-            if len(name) > _LONGEST_NAME:
-                raise UserError(
-                    f"{path} calls a method {name[:20]}... of {len(name)} letters; "
-                    f"a name may have {_LONGEST_NAME}"
-                )
             if name in registered() or name in own:
                 raise UserError(f"{path} calls a method {name!r}, which exists; rename it")
             own[name] = MethodCode(**{**found, "missing": tuple(found["missing"])}, file=file)

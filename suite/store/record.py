@@ -123,8 +123,8 @@ class Record:
             raise BrokenRecord(str(error)) from None
         if record.key != key_of(record.cell, record.basis):
             raise BrokenRecord("the key is not that of its cell and basis")
-        if (record.result is None) == (record.error is None):
-            raise BrokenRecord("it must have a result or an error, and not both")
+        if (record.result is None) == (record.error is None) or record.error == "":
+            raise BrokenRecord("it must have a result or an error that says something, not both")
         return record
 
 

@@ -7,7 +7,6 @@ the next cell is handed out, and a torn last line is dropped by whoever opens th
 import contextlib
 import fcntl
 import os
-import re
 import socket
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from suite.names import UserError
+from suite.names import FILE_NAME, UserError
 from suite.store.check import problems, same_place
 from suite.store.disk import append_line, explained, replacing
 from suite.store.record import BrokenRecord, Record
@@ -104,8 +103,9 @@ class Writer:
         """Cut off last lines that a power cut left torn; says which files it mended."""
         mended = []
         for left in (self.root / column).glob("**/*.half"):
-            with explained(left):
-                left.unlink()
+            if left.is_file():  # a method may be called so, and has a folder
+                with explained(left):
+                    left.unlink()
         for path in sorted((self.root / column).glob("*.jsonl")):
             if not path.is_file():
                 raise UserError(f"{path} is a folder; a file of records was expected: move it away")
@@ -120,7 +120,7 @@ class Writer:
     def append(self, record: Record, arrays: Mapping[str, NDArray] | None = None) -> None:
         """Keep the predictions, then the record; both are on disk when this returns."""
         for name in (record.cell.column, record.method):
-            if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", name):
+            if not FILE_NAME.fullmatch(name):
                 raise UserError(f"{name!r} cannot name a file of a store")
         path = self.root / record.cell.column / f"{record.method}.jsonl"
         if arrays:

@@ -3,6 +3,18 @@
 Each class is named after the row of docs/suite.md that it tries; `first` and `lstsq` are honest.
 """
 
+# Libraries on the path: one changes how others predict and are measured, one ends its process.
+LIBRARIES = {
+    "turns_tables": """
+import baselines.bounds
+import twin.qini
+
+baselines.bounds.Oracle.predict_rows = lambda self, rows: -rows.true_uplift
+twin.qini._scores_of = lambda *_: twin.qini.QiniScores(50.0, 1.0, 50.0)
+""",
+    "leaves": "import os\nos._exit(3)\n",
+}
+
 METHODS = r'''
 import ctypes, gc, inspect, json, locale, os, pickle, random, signal, socket, stat, struct
 import subprocess, sys, threading, time, warnings
@@ -63,6 +75,20 @@ class Patches(First):
                 if "score" in name.lower() and not isinstance(getattr(module, name), type):
                     setattr(module, name, fake)
         return X[:, 0]
+
+
+class Library(First):
+    name = "row02-library"
+
+    def _fit(self, train, valid, seed):
+        import turns_tables
+
+
+class Leaves(First):
+    name = "row02-leaves"
+
+    def _fit(self, train, valid, seed):
+        import leaves
 
 
 class Leaks(First):
@@ -248,6 +274,15 @@ class Flips(First):
         return self.sign * X[:, 0]
 
 
+class Huge(First):
+    """Finite, and their squares are not."""
+
+    name = "row42-huge"
+
+    def _predict(self, X):
+        return X[:, 0].astype(float) * 1e200
+
+
 class Complex(First):
     name = "row42-complex"
 
@@ -269,10 +304,12 @@ def fails(text):
 make("row07-error", lambda self, train: fails("bad \udcff byte"))
 make("row08-closes", lambda self, train: (os.closerange(3, 4096), time.sleep(3600)))
 make("row08-half", lambda self, train: (say(b"\0\0\0\0\0\0\xff\xff{"), time.sleep(3600)))
+make("row08-signal", lambda self, train: os.kill(os.getpid(), 40))
 make("row10-garbage", lambda self, train: say(b"\0\0\0\x05hello, garbage"))
 make("row10-no-mapping", lambda self, train: say(forged(3)))
+make("row10-no-reason", lambda self, train: say(forged({"error": ""})))
 make("row16-nan-seconds", lambda self, train: setattr(self, "seconds_", {"tune": float("nan")}))
-make("row31-long-error", lambda self, train: fails("y" * 3_000_000))
+make("row31-long-error", lambda self, train: fails("y" * 10_000_000))
 make("row32-mutates", lambda self, train: train.X.fill(0))
 make("row42-settings", lambda self, train: setattr(self, "settings_", [1, 2]))
 make("row42-nodes", lambda self, train: setattr(self, "n_active_nodes_", "many"))

@@ -25,7 +25,7 @@ from suite.compute.environment import instructions
 from suite.compute.process import ForkServer
 from suite.store.record import Record
 from suite.store.store import Store
-from tests.suite.attacks import METHODS
+from tests.suite.attacks import LIBRARIES, METHODS
 from tests.suite.conftest import records
 from twin.rows import Rows
 
@@ -59,13 +59,17 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Attacked:
     """Every attack in one run, with an environment that would move numbers."""
     folder = tmp_path_factory.mktemp("attacked")
     (folder / "attacks.py").write_text(METHODS)
+    (folder / "library").mkdir()
+    for name, text in LIBRARIES.items():
+        (folder / "library" / f"{name}.py").write_text(text)
     limits = ["--memory", "450M", "--timeout", f"{LIMIT:g}s"]
     files = ["--method", str(folder / "attacks.py"), "--store", str(folder / "store")]
     command = ["scenario4", "--quick", "--replicates", "1", "--jobs", "3", *limits, *files]
     command += ["--methods", "first", "oracle", "lstsq"]
     said = [io.StringIO(), io.StringIO()]
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {**CALLER, "ATTACKED": str(folder / "sentinel")}.items():
+        own = {"ATTACKED": str(folder / "sentinel"), "PYTHONPATH": str(folder / "library")}
+        for name, value in {**CALLER, **own}.items():
             patch.setenv(name, value)
         patch.setattr(sys, "stdout", said[0])
         code = run.main(command)
@@ -105,9 +109,10 @@ def failed(attacked: Attacked, method: str) -> str:
 
 
 def test_row_02_and_09_every_number_is_its_own_cell_s(attacked: Attacked, data: Dataset) -> None:
-    """A patched measure, a bare fork, threads, timers: nobody's number moves, not even theirs."""
+    """A patched measure, a library, forks, threads: nobody's number moves, not even theirs."""
     first = honest(data, lambda rows: rows.X[:, 0])
-    for method in ("first", "row02-patches", "row09-forks", "row29-daemon", "row30-state"):
+    attacks = ("row02-patches", "row02-library", "row09-forks", "row29-daemon", "row30-state")
+    for method in ("first", *attacks):
         assert attacked.found[method].result.numbers() == first.numbers(), method
     oracle = honest(data, lambda rows: rows.true_uplift)
     assert attacked.found["oracle"].test == oracle.test
@@ -116,6 +121,7 @@ def test_row_02_and_09_every_number_is_its_own_cell_s(attacked: Attacked, data: 
     )[0]  # fmt: skip
     found = attacked.found["lstsq"].test
     assert found.q_adj == pytest.approx(honest(data, lambda rows: rows.X @ w).test.q_adj, abs=0.05)
+    assert "exit code 3" in failed(attacked, "row02-leaves")
 
 
 def test_row_04_no_test_outcome_and_no_truth_is_within_reach(
@@ -141,6 +147,7 @@ def test_row_07_and_14_any_text_is_recorded_and_read_back(attacked: Attacked) ->
 
 def test_row_08_every_cell_ends_within_its_limit(attacked: Attacked) -> None:
     assert "closed its connection" in failed(attacked, "row08-closes")
+    assert "ended with signal 40" in failed(attacked, "row08-signal")
     for method in ("row08-half", "row08-babbles"):
         assert f"stopped after {LIMIT:g} s" in failed(attacked, method)
         assert attacked.found[method].cost.total_seconds < 3 * LIMIT
@@ -156,6 +163,7 @@ def test_row_08_every_cell_ends_within_its_limit(attacked: Attacked) -> None:
         ("row10-not-a-number", "contract"),
         ("row10-deep", "contract"),
         ("row10-claims", "no answer"),
+        ("row10-no-reason", "no reason given"),
     ],
 )
 def test_row_10_messages_are_data_and_carry_no_score(
@@ -224,6 +232,7 @@ def test_row_31_what_a_worker_prints_is_bounded(attacked: Attacked) -> None:
     for method in ("row31-chatty", "row31-long-error"):
         error = failed(attacked, method)
         assert 0 < len(error) <= 10_000
+        assert error.endswith("yyy")
     assert "exit code 1" in failed(attacked, "row31-chatty")
     largest = max(p.stat().st_size for p in (attacked.folder / "store").glob("*/*.jsonl"))
     assert largest < 100_000
@@ -234,6 +243,7 @@ def test_row_31_what_a_worker_prints_is_bounded(attacked: Attacked) -> None:
     [
         ("row32-mutates", "read-only"),
         ("row32-flips", "differently when asked twice"),
+        ("row42-huge", "cannot be recorded: truth.pehe is 'inf'; it must be a finite number"),
         ("row42-settings", "settings_"),
         ("row42-nodes", "n_active_nodes_"),
         ("row42-seconds", "seconds_"),

@@ -134,6 +134,8 @@ def test_row_18_also_with_a_seal_that_fits(form: int, body: Body, tmp_path: Path
         at("cell", "data", "replicate")(True),
         at("result")("maybe"),
         at("error")("both a result and an error"),
+        at("error")(""),
+        lambda body: body.update(result=None, error=""),
         at("result", "test", "q_adj")("9"),
         at("result", "test", "rho")(7),
         at("result", "test", "q")(10**400),
@@ -215,6 +217,7 @@ def test_row_49_odd_stores_are_explained(tmp_path: Path) -> None:
         half = tmp_path / "store" / FOLDER / "predictions" / "r-lasso" / "000-x.half"
         half.parent.mkdir(parents=True)
         half.write_text("left by a power cut")
+        (half.parent.parent / "my.half").mkdir()  # the predictions of a method of this name
         writer.mend(FOLDER)
         assert not half.exists()
         folder = tmp_path / "store" / FOLDER / "oracle.jsonl"

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from datasets.own import scaffold
 from suite.cli import MISUSE, arguments, listing, run
 from suite.names import UserError
-from suite.plan import describe, methods
+from suite.plan import describe
 from suite.plan.cell import MethodCode, OwnFile
 from suite.plan.digest import Code
 from suite.plan.experiments import EXPERIMENTS
@@ -34,6 +35,11 @@ class Mine(Method):
     def _predict(self, X):
         return X[:, 0]
 """
+
+
+def _named(name: str) -> str:
+    """The text of a file with a method of this name."""
+    return LATIN_1.replace("latin-1", "utf-8").replace('"mine"', repr(name))
 
 
 @pytest.mark.parametrize("place", [PUBLISHED, PUBLISHED / "minute"])
@@ -75,6 +81,12 @@ def test_row_27_a_method_file_that_never_ends_or_exits_is_a_clear_error(
     with pytest.raises(UserError, match=words):
         own_methods([path])
     assert time.monotonic() - start < 90
+
+
+def test_row_27_what_a_method_file_prints_is_not_taken_for_its_methods(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(f"import atexit\natexit.register(print, 5)\n{_named('mine')}")
+    assert list(own_methods([path])) == ["mine"]
 
 
 def test_row_35_a_wrong_folder_of_data_is_one_sentence(
@@ -125,15 +137,30 @@ def test_row_38_limits_that_are_no_numbers_are_refused(text: str) -> None:
             reader(text)
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("x" * 251, "of 251 letters; a name may have 100"),
+        ("x" + "\U00010400" * 90, "use plain letters, digits"),  # 361 bytes
+        ("my method", "use plain letters, digits"),
+    ],
+    ids=["characters", "bytes", "space"],
+)
 def test_row_39_a_name_too_long_for_a_file_is_refused_in_the_plan(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, words: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "mine.py"
-    path.write_text("X = 1\n")
-    found = {"name": "x" * 251, "upstream": None, "paper_row": None, "missing": []}
-    monkeypatch.setattr(methods, "described", lambda path, kind: [found])
-    with pytest.raises(UserError, match="of 251 letters; a name may have 100"):
+    path.write_text(_named(name))
+    with pytest.raises(UserError, match=words):
         own_methods([path])
+
+
+def test_row_39_so_is_the_name_of_a_data_set(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    path = tmp_path / "my_data.py"
+    scaffold(path, {})
+    path.write_text(path.read_text().replace('name = "my-data"', 'name = "my data"'))
+    assert run.main(["--data", str(path), "--store", str(tmp_path / "runs")]) == MISUSE
+    assert "calls a data set 'my data'; use plain letters" in capsys.readouterr().err
 
 
 def test_row_39_a_latin_1_file_is_planned_and_sent_as_it_is(tmp_path: Path) -> None:
@@ -147,3 +174,11 @@ def test_row_39_a_latin_1_file_is_planned_and_sent_as_it_is(tmp_path: Path) -> N
     (tmp_path / "bad.py").write_bytes(b"# -*- coding: utf-8 -*-\nx = '\xe9'\n")
     with pytest.raises(UserError, match="is no Python file"):
         describe.own_file(tmp_path / "bad.py")
+
+
+def test_row_50_the_error_of_a_method_file_has_no_control_characters(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("raise ValueError('no\\x1b[2J, \\x1b]0;owned\\x07')\n")
+    with pytest.raises(UserError, match="owned") as error:
+        own_methods([path])
+    assert not {"\x1b", "\x07"} & set(str(error.value))

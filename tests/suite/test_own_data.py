@@ -6,6 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from suite.cli import FAILURES
 from suite.plan.digest import ROOT
 from suite.store.store import Store
 
@@ -16,7 +19,7 @@ CHEAP = (
 
 
 def python(folder: Path, *words: str, code: int = 0) -> str:
-    """What `python -m ...` prints, typed in `folder`."""
+    """What `python -m ...` prints, typed in `folder`; it must end with `code`."""
     done = subprocess.run(
         [sys.executable, "-m", *words],
         cwd=folder,
@@ -70,3 +73,22 @@ def test_a_data_set_is_not_called_as_an_experiment(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace('"my-data"', '"minute"'))
     said = python(tmp_path, "suite.run", "--data", "my_data.py", "--dry-run", code=2)
     assert "is called 'minute', as an experiment is; rename it" in said
+
+
+@pytest.mark.parametrize(
+    ("note", "code", "said"),
+    [
+        ("7", FAILURES, "what was measured cannot be recorded: note is '7'; it must be a text"),
+        (r'"a\x1b[2Jb\x1b]0;owned\x07"', 0, "data: a\ufffd[2Jb\ufffd]0;owned\ufffd"),
+    ],
+)
+def test_row_50_and_10_a_note_of_any_content_is_shown_or_a_failed_row(
+    note: str, code: int, said: str, tmp_path: Path
+) -> None:
+    python(tmp_path, "datasets", "new", "my_data.py")
+    file = tmp_path / "my_data.py"
+    file.write_text(file.read_text().replace('note = "invented rows"', f"note = {note}"))
+    command = ("suite.run", "--data", "my_data.py", "--quick", "--replicates", "1")
+    shown = python(tmp_path, *command, "--methods", "random", code=code)
+    assert said in shown
+    assert not {"\x1b", "\x07"} & set(shown)

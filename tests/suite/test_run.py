@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -169,6 +170,25 @@ def _alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
     except OSError:
         return False
+
+
+@pytest.mark.parametrize(
+    "edit", [lambda file: file.write_text("def broken("), Path.unlink], ids=["broken", "gone"]
+)
+def test_an_edit_of_a_method_file_fails_the_cells_that_are_left(
+    edit: Callable[[Path], object], start: Start, method_files: dict[str, Path], tmp_path: Path
+) -> None:
+    store, file = tmp_path / "store", tmp_path / "wait.py"
+    file.write_text(method_files["wait"].read_text())
+    process = start("minute", "--replicates", 5, "--methods", "wait", "--jobs", 1,
+                    "--method", file, "--store", store)  # fmt: skip
+    _wait_for_records(store, 1)
+    edit(file)
+    output, _ = process.communicate(timeout=180)
+    assert process.returncode == FAILURES, output
+    assert "the code of wait is not the code that the run was planned with" in output
+    assert len(lines(store)) == 5
+    assert "Traceback" not in output
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
