@@ -3,8 +3,8 @@
 Belbahri, Murua, Gandouet and Partovi Nia (2021), A twin neural model for uplift, has the network
 and its search; the committee is this project's. A single winner of 216 settings owes much to luck
 on the validation rows, so u(x) = Σ_k u_k(x) / 10 over the ten best by validation q_adj, each at its
-best epoch. The scaling factors start at s = 1: in the study of docs/twin.md such members make a
-better committee than those of the default start.
+best epoch. The scaling factors start at s = 1; that such members make a better committee than those
+of the default start was not shown (docs/twin.md).
 """
 
 from typing import ClassVar
