@@ -82,12 +82,9 @@ class CellSlot(Slot):
         with understood("the process of its rows sent what is no answer"):
             self._machine = build(Machine, answer["machine"])
             self._sizes = {part: len(arrays[f"{part}.y"]) for part in PARTS}
-            header = {
-                "planned": self.task.message(),
-                "data": answer["data"],
-                "upstream": self._upstream,
-            }
+            data = answer["data"]
         self.failure = partial(failure, on=self._machine)
+        header = {"planned": self.task.message(), "data": data, "upstream": self._upstream}
         # What the server imports reaches every later process: a user's libraries must not.
         shared = self.task.imports if self.task.code.file is None else ()
         self._worker = self._server.fork("suite.compute.worker", shared)
