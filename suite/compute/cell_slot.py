@@ -41,7 +41,7 @@ class CellSlot(Slot):
         task, self._upstream = self.task, upstream
         try:
             code = code_facts(task.code, task.cell.data.source, task.own_data).digests
-        except (OSError, SyntaxError, ValueError):  # moved away, or in the middle of an edit
+        except (OSError, SyntaxError, ValueError, RecursionError):  # gone, or in mid-edit
             code = None
         if code != task.basis.code:
             raise Failed(

@@ -30,7 +30,7 @@ def own_file(path: Path) -> OwnFile:
         raise UserError(f"no file at {path}; give the path of a Python file")
     try:
         closure = Code().closure(path)
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError) as error:
         raise UserError(f"{path} is no Python file: {error}") from None
     here = {file for file in closure if file.is_relative_to(path.parent)}
     own = [file for file in here if file == path or not _of_project(file)]
