@@ -1,6 +1,7 @@
 """The methods that a plan can name: the project's, and those of users' own files."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +11,7 @@ from suite.names import UserError, matching, unknown
 from suite.plan.cell import MethodCode
 from suite.plan.describe import described, own_file
 from suite.plan.experiment import Experiment
+from suite.strict import WrongType, build
 
 
 @cache
@@ -57,7 +59,10 @@ def own_methods(files: Sequence[Path]) -> dict[str, MethodCode]:
             name = found["name"]
             if name in registered() or name in own:
                 raise UserError(f"{path} calls a method {name!r}, which exists; rename it")
-            own[name] = MethodCode(**{**found, "missing": tuple(found["missing"])}, file=file)
+            try:
+                own[name] = replace(build(MethodCode, found, name), file=file)
+            except WrongType as error:
+                raise UserError(f"{path}: {error}") from None
     return own
 
 

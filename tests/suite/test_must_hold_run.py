@@ -182,3 +182,11 @@ def test_row_50_the_error_of_a_method_file_has_no_control_characters(tmp_path: P
     with pytest.raises(UserError, match="owned") as error:
         own_methods([path])
     assert not {"\x1b", "\x07"} & set(str(error.value))
+
+
+@pytest.mark.parametrize("line", ["upstream = 3", 'paper_row = ["Logistic"]'])
+def test_what_a_user_s_method_says_of_itself_has_the_right_types(line: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(_named("mine").replace("    name =", f"    {line}\n    name =", 1))
+    with pytest.raises(UserError, match=f"mine.py: .*{line.split()[0]} is .*; it must be a text"):
+        own_methods([file])
